@@ -41,10 +41,11 @@ from threadpoolctl import threadpool_limits
 from allrelevant import ClassificationBounds
 from allrelevant._params import CutoffName
 from allrelevant.bounds import association
-from allrelevant.bounds.baseline import SEPARATE, Tolerance, choose_C
+from allrelevant.bounds.baseline import SEPARATE, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
 from allrelevant.bounds.solver.ranges import weight_ranges
+from allrelevant.bounds.tuning import Tuning, choose_C
 from allrelevant.terms.scaling import no_scaling
 from benchmarks.calibration import is_relevant, mean_and_error, print_head, print_row
 from benchmarks.calibration_designs import (
@@ -70,7 +71,7 @@ def rank_rule(design: Design, seed: int) -> Mask:
     rng, n_permutations = np.random.RandomState(seed), round(1 / FDR)
     tables = [_extended(X, design.y, rng.permutation(len(X))) for _ in range(n_permutations)]
     chosen = [
-        choose_C(table, table, SEPARATE, no_scaling, seed=seed + index).C
+        choose_C(table, table, SEPARATE, no_scaling, Tuning(seed + index)).C
         for index, table in enumerate(tables)
     ]
     C = np.sort(chosen)[(n_permutations - 1) // 4]

@@ -19,6 +19,7 @@ from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.pipeline import BoundsSettings, fit_baseline
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.bounds.task import Subproblem
+from allrelevant.bounds.tuning import Tuning
 from allrelevant.relevance import assign_classes
 from allrelevant.terms.scaling import standard_scaling
 from benchmarks.scores import class_scores
@@ -49,6 +50,7 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
     probes = ProbeCalibration(max(N_PROBES), fpr=0.5, seed=seed)
     settings = BoundsSettings(
         C=None,
+        tuning=Tuning(seed),
         formulation=FORMULATIONS["separate"],
         tolerance=SLACKS[0],
         calibration=probes,
@@ -56,7 +58,6 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         tol=1e-9,
         screen=False,
         max_seconds=None,
-        fold_seed=seed,
         test_seed=seed,
         n_jobs=1,
         verbose=False,

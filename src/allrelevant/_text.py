@@ -154,6 +154,15 @@ def join_names(
     return f"{', '.join(head)} {conjunction} {last}" if head else last
 
 
+def one_line(error: BaseException) -> str:
+    """Return the message of an error on one line, without a final period.
+
+    >>> one_line(ValueError("Too few rows.\\nUse more."))
+    'Too few rows. Use more'
+    """
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
 def count_noun(number: int, one: str, many: str) -> str:
     """Return a count followed by the matching singular or plural phrase.
 

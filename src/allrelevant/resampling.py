@@ -24,6 +24,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state
 
+from ._text import one_line
 from ._typing import Rows, Vector
 from .exceptions import InputError, warn_caller
 
@@ -143,7 +144,7 @@ def random_splits(
     except ValueError as error:
         raise InputError(
             f"The rows cannot be split with a test fraction of {test_size:g}: "
-            f"{_single_line(error)}. Use a different fraction, or more rows per class or group."
+            f"{one_line(error)}. Use a different fraction, or more rows per class or group."
         ) from error
 
 
@@ -185,21 +186,41 @@ def cv_splits(
     if isinstance(cv, Integral):
         cv = _shuffled_splitter(int(cv), labels, rows, seed, name)
     folds = [
-        (rows[np.asarray(train)], rows[np.asarray(test)])
-        for train, test in _split(cv, y, row_groups, name)
+        (rows[train], rows[test]) for train, test in given_splits(cv, y, row_groups, name=name)
     ]
-    if not folds:
-        raise InputError(f"{name} yields no folds. Pass at least one (train, test) pair.")
-    for number, (train, test) in enumerate(folds):
+    for number, (train, _) in enumerate(folds):
         if not labels.is_numeric and len(np.unique(labels.codes[train])) < 2:
             raise InputError(
                 f"In fold {number} of {name}, the training rows have a single class. Use "
                 "stratified folds, or fewer folds."
             )
+    return folds
+
+
+def given_splits(
+    cv: Any, y: NDArray[Any], row_groups: NDArray[Any] | None, *, name: str = "cv"
+) -> list[Fold]:
+    """Return the folds of a splitter or an iterable of (train, test) pairs, and check them.
+
+    A splitter receives the target and the row groups. Messages refer to the parameter as ``name``.
+    """
+    rows = np.arange(len(y))
+    folds = []
+    for number, fold in enumerate(_split(cv, y, row_groups, name)):
+        try:
+            train, test = (rows[np.asarray(part) if len(part) else []] for part in fold)
+        except (IndexError, TypeError, ValueError) as error:
+            raise InputError(
+                f"Fold {number} of {name} is not a pair of row indices, (train, test), of a table "
+                f"with {len(y)} rows: {one_line(error)}."
+            ) from error
         if len(test) == 0:
             raise InputError(
                 f"Fold {number} of {name} has no test rows. Use folds with at least one test row."
             )
+        folds.append((train, test))
+    if not folds:
+        raise InputError(f"{name} yields no folds. Pass at least one (train, test) pair.")
     return folds
 
 
@@ -245,13 +266,9 @@ def _split(cv: Any, y: NDArray[Any], row_groups: Any, name: str) -> Iterable[tup
         return list(cv.split(np.zeros((len(y), 1)), y, row_groups))
     except ValueError as error:  # such as more folds than groups
         raise InputError(
-            f"Cannot split the rows with {name}: {_single_line(error)}. Use fewer folds, or a "
+            f"Cannot split the rows with {name}: {one_line(error)}. Use fewer folds, or a "
             "different splitter."
         ) from error
-
-
-def _single_line(error: ValueError) -> str:
-    return " ".join(str(error).split()).rstrip(".")
 
 
 def permute_rows(

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from allrelevant.bounds.baseline import GRID, JOINT, SEPARATE, choose_C, fold_scores
+from allrelevant.bounds.baseline import JOINT, SEPARATE
 from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.tuning import GRID, Tuning, choose_C, fold_scores
 from allrelevant.datasets import make_linear_classification
 from allrelevant.terms.scaling import no_scaling, standard_scaling
 from tests.bounds.generated import generated_samples
@@ -53,7 +54,7 @@ def make_samples(flip, seed, n_samples=200):
 
 def choose(samples, **kwargs):
     scaled = samples.with_tables(samples.scale(standard_scaling).tables)
-    return choose_C(samples, scaled, SEPARATE, standard_scaling, seed=0, **kwargs)
+    return choose_C(samples, scaled, SEPARATE, standard_scaling, Tuning(0), **kwargs)
 
 
 def test_chosen_C_is_on_the_grid_and_better_than_chance():
@@ -86,10 +87,10 @@ def test_doubling_all_weights_halves_C():
 def test_scores_after_the_improvement_ends_repeat_the_last_one():
     samples = make_samples(0.1, 3)
     values = GRID / len(samples.y)
-    all_scores = fold_scores(samples, SEPARATE, no_scaling, values, 0)
+    all_scores = fold_scores(samples, SEPARATE, no_scaling, Tuning(0))
     for scores, stopped in zip(
         all_scores,
-        fold_scores(samples, SEPARATE, no_scaling, values, 0, stop_early=True),
+        fold_scores(samples, SEPARATE, no_scaling, Tuning(0), stop_early=True),
         strict=True,
     ):
         first = scores[:, 0]

@@ -14,6 +14,7 @@ from allrelevant import (
     RankingBounds,
     RegressionBounds,
 )
+from allrelevant.datasets import make_privileged
 from allrelevant.exceptions import InputError
 from tests.bounds import naive_tasks
 
@@ -224,3 +225,89 @@ def test_a_permuted_category_with_many_levels_is_irrelevant():
     names = est.to_frame()["relevance"]
     assert names["noise"] == "irrelevant"
     assert {names["number"], names["site"], names["lab"]} <= {"strong", "weak"}
+
+
+def samples_of_rows(name: str, y: np.ndarray) -> list[int | None]:
+    """Return the sample of each naive constraint; None for the order of thresholds."""
+    n, top = len(y), y.max()
+    if name == "regression":
+        return [i for i in range(n) for _ in range(2)]
+    if name == "ordinal":
+        own = [i for i in range(n) for _ in range(int(y[i] < top) + int(y[i] > 0))]
+        return [*own, *[None] * int(top - 1)]
+    return list(range(n))
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+@pytest.mark.parametrize("name", ["classification", "regression", "ordinal", "ranking"])
+@pytest.mark.parametrize("with_words", [False, True])
+def test_privileged_intervals_agree_with_cold_programs(name, with_words):
+    """Categories and missing values are privileged features like others, in all tasks."""
+    frame, score = mixed_frame(1)
+    second = mixed_frame(2)[0].drop(columns="number")
+    second["lab"] = np.where(second["lab"].isna(), np.nan, np.abs(score))
+    X = frame if with_words else pd.DataFrame({"number": frame["number"], "hint": np.cbrt(score)})
+    table, directions = naive_columns(X, None)
+    Z, privileged_directions = naive_columns(second, None)
+    weight = np.ones(len(frame))
+    est, y, (rows, slack_weight) = task(name, score, table, weight)
+    if name == "ranking":
+        rows, slack_weight = naive_tasks.explained_ranking(table, y, Z, weight)
+    else:
+        rows, slack_weight = naive_tasks.explained(rows, samples_of_rows(name, y), Z, weight)
+    C = 20.0 if name == "ranking" else 2.0
+    est.set_params(C=C, cutoff=0.1, **SLACK).fit(X, y, privileged=second)
+    model = est.baseline_
+    assert model.norm_ > 0.1
+    expected = naive_intervals(
+        rows,
+        slack_weight,
+        1.1 * model.norm_,
+        1.05 * model.loss_ + 1e-3,
+        [*directions, *privileged_directions],
+    )
+    found = np.vstack([est.interval_, est.privileged_interval_])
+    np.testing.assert_allclose(found, expected, atol=1e-6 * max(1.0, model.norm_))
+    assert est.to_frame(privileged=True).index.tolist() == ["site", "lab", "kind"]
+    assert est.predict(X).shape == y.shape
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+def test_a_privileged_category_of_two_levels_is_a_number():
+    frame, score = mixed_frame(1, n=60)
+    sex = np.random.RandomState(0).choice(["f", "m"], 60)
+    settings: Any = {"C": 2.0, "random_state": 0}
+    text, number = (
+        ClassificationBounds(**settings).fit(
+            frame[["number"]], score > 0, privileged=pd.DataFrame({"sex": values, "z": score})
+        )
+        for values in (sex, (sex == "m").astype(float))
+    )
+    np.testing.assert_allclose(text.privileged_interval_, number.privileged_interval_, atol=1e-8)
+    np.testing.assert_allclose(text.privileged_qvalue_, number.privileged_qvalue_)
+
+
+def test_privileged_noise_categories_are_irrelevant():
+    data = make_privileged(
+        "classification",
+        150,
+        n_strong=2,
+        n_weak=0,
+        n_irrelevant=1,
+        n_strong_privileged=1,
+        n_weak_privileged=0,
+        n_irrelevant_privileged=0,
+        random_state=0,
+    )
+    rng = np.random.RandomState(0)
+    privileged = pd.DataFrame(
+        {
+            "strong": data.privileged[:, 0],
+            "noise": rng.choice(list("abcd"), 150),
+            "lab": np.where(rng.rand(150) < 0.2, np.nan, rng.normal(size=150)),
+        }
+    )
+    est = ClassificationBounds(random_state=0).fit(data.X, data.y, privileged=privileged)
+    assert est.relevance_.tolist() == data.relevance.tolist()
+    assert est.privileged_relevance_.tolist() == ["strong", "irrelevant", "irrelevant"]
+    assert est.what_if({"noise": "drop"}).privileged_interval_[1, 1] == pytest.approx(0.0)

@@ -9,8 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from allrelevant import ClassificationBounds, InputError, Sufficiency
-from allrelevant.bounds.baseline import cross_validated_score
+from allrelevant.bounds.parameters import scaling_method
 from allrelevant.bounds.sufficiency import find_missing, has_models
+from allrelevant.bounds.tuning import Tuning, cross_validated_score
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.fitted_tasks import FITTED, make_tolerance
 from tests.bounds.naive_limits import NaiveSet
@@ -85,7 +86,7 @@ def test_every_task(task):
         (np.flatnonzero(est.get_support()), found.score, found.score_error),
         (np.arange(est.n_features_in_), found.score_all, found.score_all_error),
     ]:
-        expected = cross_validated_score(baselines, columns, est._fit_scaling, 0)
+        expected = cross_validated_score(baselines, columns, scaling_method(est), Tuning(0))
         assert (score, error) == pytest.approx(expected)
     assert json.loads(json.dumps(found.to_dict()))["missing"] == found.missing
     assert f"Cross-validated {est.task.wording.score}: {found.score:.3f} ± " in str(found)

@@ -256,3 +256,53 @@ def test_bad_input(run: Run) -> None:
     )
     refused(run(*EXPLAIN, "--row", "3", "-o", "table.csv", "-q"), "the table itself")
     refused(run(*EXPLAIN, "--row", "3", "-o", "x.json", "-q"), "Use --json x.json to write JSON")
+
+
+def mixed_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a category that matters, a rare level and missing values."""
+    rng = np.random.default_rng(0)
+    sick = frame["sick"] == "yes"
+    site = np.where(rng.random(len(frame)) < 0.9, np.where(sick, "Bern", "Oslo"), "Rome")
+    site[3] = "Kyiv"
+    beta = frame["beta"].where(rng.random(len(frame)) > 0.2)
+    beta[3] = np.nan
+    return frame.assign(site=site, beta=beta)
+
+
+def test_mixed_tables(run: Run, frame: pd.DataFrame) -> None:
+    table = mixed_frame(frame)
+    table.to_csv("table.csv", index=False)
+    done = run(*EXPLAIN, "--row", "4", "--row", "1", "--json", "a.json", "-o", "a.html")
+    assert done.exit_code == 0, done.stderr
+    rare, usual = json.loads(Path("a.json").read_text())["rows"]
+    by_name = {feature["name"]: feature for feature in rare["features"]}
+    assert set(by_name) == set(table.columns) - {"sick"}
+    assert by_name["beta"]["value"] is None
+    others = table.drop(index=[3, 0])
+    expected = others["beta"].quantile([0.05, 0.95])
+    np.testing.assert_allclose(by_name["beta"]["usual"], expected)
+    counts = others["site"].value_counts()
+    site = by_name["site"]
+    assert (site["value"], site["most_frequent"]) == ("Kyiv", counts.index[0])
+    assert site["fraction_of_value"] == 0
+    assert site["fraction_of_most_frequent"] == pytest.approx(counts.iloc[0] / len(others))
+    own = next(feature for feature in usual["features"] if feature["name"] == "site")
+    assert own["saliency"] > 0
+    text = " ".join(done.stdout.split())
+    assert f"Compared with the average row, site = {own['value']} supports" in text
+    assert "(or this level) support" in text
+    assert "missing" in done.stdout
+    page = Path("a.html").read_text()
+    assert f"<bdi>{counts.index[0]} ({counts.iloc[0] / len(others):.0%})</bdi>" in page
+
+
+def test_mixed_regression_with_a_result_table(run: Run, frame: pd.DataFrame) -> None:
+    table = mixed_frame(frame)
+    price = 3.0 * (table["site"] == "Bern") + 0.1 * frame["alpha"]
+    table.assign(price=price).drop(columns="sick").to_csv("table.csv", index=False)
+    options = ("--row", "1", "--kernel", "linear", "--no-standardize", "--table", "t.csv", "-q")
+    done = run("explain", "table.csv", "-t", "price", *options)
+    assert done.exit_code == 0, done.stderr
+    cells = pd.read_csv("t.csv").set_index("feature")
+    assert cells.index[0] == "site"
+    assert cells["value"]["site"] == table["site"][0]

@@ -64,6 +64,52 @@ def refused(result: Result) -> str:
     return line
 
 
+def test_choice_of_C_reaches_the_estimator(run: Run) -> None:
+    write("classification")
+    tuning = ("--cv", "10", "--Cs", "0.1,1,10", "--scoring", "balanced_accuracy")
+    arguments = ("report", "t.csv", "-t", "y", *tuning, "--cutoff", "0.1", "--small-set")
+    result = run(*arguments, "-o", "a.html", "--json", "a.json")
+    assert result.exit_code == 0, result.stderr
+    summary = json.loads(Path("a.json").read_text())
+    settings = summary["settings"]
+    assert (settings["cv"], settings["Cs"]) == (10, [0.1, 1.0, 10.0])
+    assert summary["score"]["name"] == settings["scoring"] == "balanced_accuracy"
+    assert summary["subproblems"][0]["baseline"]["C"] in (0.1, 1.0, 10.0)
+    score = summary["score"]["cross_validated"]
+    page = Path("a.html").read_text()
+    assert f"(balanced_accuracy) is {score:.4g} on held-out rows" in page
+    assert "balanced_accuracy (cross-validated)" in page
+    assert "the balanced_accuracy is" in " ".join(result.stdout.split())
+
+
+def test_a_list_of_values_of_C_may_have_one_value(run: Run) -> None:
+    write("classification")
+    summary = read_summary(
+        run(
+            "report", "t.csv", "-t", "y", "--Cs", "0.5", "--folds", "3", "--cutoff", "0.1", "--json"
+        )
+    )
+    assert summary["subproblems"][0]["baseline"]["C"] == 0.5
+    assert summary["settings"]["cv"] == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "fragment"),
+    [
+        ("--Cs", "1,0", "'0' is not a number above 0"),
+        ("--cv", "1", "--cv"),
+        ("--scoring", "acc", "scoring='acc' is not a scikit-learn scorer"),
+        ("--scoring", "r2_score", "is not a scikit-learn scorer"),
+        ("--scoring", "neg_log_loss", "there are no probabilities"),
+    ],
+)
+def test_invalid_choices_of_C(run: Run, option: str, value: str, fragment: str) -> None:
+    write("classification")
+    result = run("report", "t.csv", "-t", "y", option, value)
+    assert result.exit_code == 2
+    assert fragment in result.stderr
+
+
 @pytest.mark.parametrize("task", MAKERS)
 def test_every_task(run: Run, task: str) -> None:
     write(task)
@@ -215,3 +261,18 @@ def test_repeated_privileged_column_counts_once(run: Run) -> None:
 def test_privileged_columns_need_the_separate_formulation(run: Run) -> None:
     options = ["--task", "classification", "--privileged", "epsilon", "--formulation", "joint"]
     assert "separate" in refused(run("report", "table.csv", "-t", "sick", *FAST, *options))
+
+
+def test_privileged_categories_and_missing_values(run: Run) -> None:
+    write_privileged("classification")
+    frame = pd.read_csv("t.csv")
+    frame["later 1"] = np.resize(["low", "high", "mid"], len(frame))
+    frame.loc[::5, "later 2"] = np.nan
+    frame.to_csv("t.csv", index=False)
+    privileged = [part for name in LATER for part in ("--privileged", name)]
+    arguments = ("report", "t.csv", "-t", "y", "--task", "classification", *FAST, *privileged)
+    result = run(*arguments, "--json", "a.json", "-o", "a.html")
+    assert result.exit_code == 0, result.stderr
+    summary = json.loads(Path("a.json").read_text())
+    assert [feature["name"] for feature in summary["privileged"]] == LATER
+    assert summary["n_outer"] == 0

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import Result
+from sklearn.svm import SVC
 
 import allrelevant
-from allrelevant import EBRFE, SVMRFE, ClassificationBounds
+from allrelevant import EBRFE, SVMRFE, ClassificationBounds, SaliencySelector
 from allrelevant.cli.estimators import METHODS
 
 from .outcomes import refused, result
@@ -276,6 +277,24 @@ def test_weights(run: Run, mixed: pd.DataFrame) -> None:
     assert [f["rank"] for f in result()["features"]] == expected.ranking_.tolist()
 
 
-def test_weights_are_refused_by_saliency(run: Run, mixed: pd.DataFrame) -> None:
-    done = run("select", "mixed.csv", "-t", "sick", "--weights", "weight", "--method", "saliency")
-    refused(done, "--weights is not available for SaliencySelector")
+def test_weights_of_saliency(run: Run, mixed: pd.DataFrame) -> None:
+    options = ["--weights", "weight", "--method", "saliency", "--n-features", "2", "--no-score"]
+    options += ["--no-bounds", "--json", "result.json"]
+    done = run("select", "mixed.csv", "-t", "sick", *options)
+    assert done.exit_code == 0, done.stderr
+    expected = SaliencySelector(
+        SVC(kernel="linear", gamma="auto", class_weight="balanced"),
+        n_features_to_select=2,
+        random_state=0,
+    ).fit(
+        mixed.drop(columns=["sick", "weight"]),
+        mixed["sick"].to_numpy(),
+        sample_weight=mixed["weight"],
+    )
+    assert [f["rank"] for f in result()["features"]] == expected.ranking_.tolist()
+
+
+def test_weights_are_refused_by_networks(run: Run, mixed: pd.DataFrame) -> None:
+    options = ["--weights", "weight", "--method", "saliency", "--model", "mlp"]
+    done = run("select", "mixed.csv", "-t", "sick", "--task", "classification", *options)
+    refused(done, "sample_weight requires an estimator whose fit method accepts it")

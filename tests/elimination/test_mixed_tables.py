@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
-from sklearn.feature_selection import SelectorMixin
+from sklearn.feature_selection import SelectKBest, SelectorMixin
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
@@ -223,3 +223,32 @@ def test_invalid_weights_are_refused() -> None:
         SVMRFE().fit(X, y, sample_weight=np.zeros(40))
     with pytest.raises(ValueError, match=r"(?i)negative"):
         SVMRFE().fit(X, y, sample_weight=np.full(40, -1.0))
+
+
+@pytest.mark.parametrize("flip", [BitFlip, AttributeFlip])
+@pytest.mark.parametrize("seed", range(2))
+def test_weights_of_local_search_equal_repeated_rows(flip: Any, seed: int) -> None:
+    X, y = make_classification(70, 6, n_informative=3, n_classes=3, random_state=seed)
+    weight = np.random.default_rng(seed).integers(0, 4, len(y))
+    folds = list(StratifiedKFold(N_FOLDS).split(X, y))
+    X_repeated, y_repeated, new_folds = repeated(X, y, weight, folds)
+    start = SVMRFE(cv=None, n_features_to_select=2, tol=1e-9)
+    settings: dict[str, Any] = {"tol": 1e-9, "repeat_in_folds": False, "max_rounds": 2}
+    weighted = flip(start, cv=folds, **settings).fit(X, y, sample_weight=weight)
+    expected = flip(start, cv=new_folds, **settings).fit(X_repeated, y_repeated)
+    assert weighted.support_.tolist() == expected.support_.tolist()
+    np.testing.assert_allclose(weighted.fold_scores_, expected.fold_scores_)
+
+
+def test_local_search_with_weights_in_folds() -> None:
+    X, y = make_classification(60, 5, n_informative=2, random_state=0)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    start = SVMRFE(cv=None, n_features_to_select=2)
+    fitted = BitFlip(start, cv=3, random_state=0).fit(X, y, sample_weight=weight)
+    assert fitted.held_out_score_ is not None
+
+
+def test_initial_selectors_without_weights_are_refused() -> None:
+    X, y = make_classification(40, 4, random_state=0)
+    with pytest.raises(InputError, match="sample_weight requires a selector"):
+        BitFlip(SelectKBest(k=2)).fit(X, y, sample_weight=np.ones(40))

@@ -21,7 +21,25 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+WEIGHT_CHECKS = (
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_list",
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+
+
+def expected_failures(estimator):
+    """Return the checks that fail because networks do not accept sample weights."""
+    if not isinstance(estimator.estimator, NetworkClassifier):
+        return {}
+    return dict.fromkeys(WEIGHT_CHECKS, "networks have no weights")
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         # Some checks fit tables with constant columns, which cause a warning.

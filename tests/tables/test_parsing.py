@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allrelevant.tables import parsing
-from allrelevant.tables.parsing import MISSING, parse_column, parse_columns
+from allrelevant.tables.parsing import MISSING, drop_marks, parse_column, parse_columns
 from allrelevant.tables.text import read_text
 from allrelevant.terms.columns import Column, columns_from_frame
 
@@ -84,6 +84,63 @@ def test_one_column_shows_how_to_read_the_others() -> None:
     np.testing.assert_allclose(frame.to_numpy(), [[1.5, 2.345, 1234], [2.25, 3.456, 2345]])
 
 
+@pytest.mark.parametrize(
+    "mark", ["?", " ?", "-", "--", "–", ".", "n.a.", "N/a", "Unknown", "#NUM!"]
+)
+@pytest.mark.parametrize(
+    ("cells", "kind", "values"),
+    [
+        (["1.5", "2"], "number", [1.5, 2]),
+        (["1,5", "2,25"], "number", [1.5, 2.25]),
+        (["1.234.567", "12"], "number", [1234567, 12]),
+        (["True", "False"], "boolean", [1, 0]),
+        (["1970-01-03", "1970-01-02"], "date", [2, 1]),
+    ],
+)
+def test_marks_of_missing_values(mark: str, cells: list[str], kind: str, values: list) -> None:
+    column, notes = parse(*cells, mark, cells[0])
+    assert column.kind == kind
+    np.testing.assert_allclose(column.values, [*values, nan, values[0]])
+    assert f"{mark.strip()!r} was read as missing in 'c'." in notes[-1]
+
+
+@pytest.mark.parametrize("mark", ["NA", "", "NaN"])
+def test_the_usual_marks_need_no_note(mark: str) -> None:
+    column, notes = parse("1", mark, "2")
+    assert (column.kind, column.n_missing, notes) == ("number", 1, [])
+
+
+def test_marks_in_categories() -> None:
+    """A question mark is missing everywhere; other marks may be categories."""
+    column, notes = parse("+", "-", "?", "-")
+    assert (column.levels, column.n_missing) == (("+", "-"), 1)
+    assert notes == ["'?' was read as missing in 'c'."]
+    column, notes = parse("low", "unknown", "high")
+    assert (column.levels, notes) == (("high", "low", "unknown"), [])
+    only = parse("-", "-")[0]
+    assert only.levels == ("-",)
+
+
+def test_marks_after_many_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, "_SAMPLE_SIZE", 3)
+    monkeypatch.setattr(parsing, "_ROWS_PER_CHUNK", 4)
+    column, _ = parse(*map(str, range(20)), "?")
+    np.testing.assert_allclose(column.values, [*range(20), nan])
+
+
+def test_long_labels_with_marks_stay_words() -> None:
+    column, _ = parse(str(2**53), str(2**53 + 1), "-")
+    assert column.levels == ("-", str(2**53), str(2**53 + 1))
+
+
+def test_marks_among_cells_of_other_types() -> None:
+    """Excel and JSON lines have numbers as numbers and marks as text."""
+    with pytest.warns(match="'n/a' and '-' were read as missing in 'lab'"):
+        assert drop_marks("lab", [1.5, "n/a", 2, "-", ""]) == [1.5, None, 2, None, None]
+    assert drop_marks("lab", [1.5, "high"]) == [1.5, "high"]
+    assert drop_marks("lab", [1.5, None]) == [1.5, None]
+
+
 def test_ambiguous_dates_are_pointed_out() -> None:
     column, notes = parse("01/02/1970", "02/03/1970")
     np.testing.assert_allclose(column.values, [1, 33])
@@ -117,11 +174,11 @@ number_words = st.one_of(
 
 def _is_numeric_word(word: str) -> bool:
     """Return whether a word is read as something else than text, here or by pandas."""
-    column = parse_column("c", [word])
+    column, _ = parse(word)
     return column.kind != "category" or any(character.isdigit() for character in word)
 
 
-missing_words = st.sampled_from(sorted(MISSING))
+missing_words = st.sampled_from([*sorted(MISSING), "?"])
 columns_of_cells = st.one_of(
     st.lists(number_words, min_size=4, max_size=4),
     st.lists(number_words | missing_words, min_size=4, max_size=4),
@@ -130,6 +187,7 @@ columns_of_cells = st.one_of(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.* read as missing")
 @settings(max_examples=150, deadline=None)
 @given(st.lists(columns_of_cells, min_size=2, max_size=4), st.sampled_from(",;\t"))
 def test_same_values_as_pandas(columns: list[list[str]], separator: str) -> None:
@@ -138,7 +196,7 @@ def test_same_values_as_pandas(columns: list[list[str]], separator: str) -> None
     writer.writerow([f"c{j}" for j in range(len(columns))])
     writer.writerows(zip(*columns, strict=True))
     text = stream.getvalue()
-    frame: Any = pd.read_csv(io.StringIO(text), sep=separator)
+    frame: Any = pd.read_csv(io.StringIO(text), sep=separator, na_values=["?"])
     expected = columns_from_frame(frame)
     assert expected is not None
     for actual, wanted in zip(read_text(text.encode(), "t", separator), expected, strict=True):

@@ -4,8 +4,8 @@
   estimator and its wording; ``mapping``: linear mappings and learned metrics
 - ``task``: interface of a task; ``_base``: parameters, ``fit`` and fitted attributes of the
   estimators; ``_selector``: feature selector interface, also used for mappings
-- ``pipeline``: computation of one subproblem, from data to bounds, with ``baseline``, ``programs``
-  (set of equivalent models), ``calibration`` and ``solver``
+- ``pipeline``: computation of one subproblem, from data to bounds, with ``baseline``, ``tuning``
+  (choice of C), ``programs`` (set of equivalent models), ``calibration`` and ``solver``
 - ``result``: bounds and relevance classes of one subproblem, and of all subproblems combined
 - ``what_if``, ``relations``, ``design``, ``risk``: functions that analyze a result
 - ``path``, ``stability``: bounds over a grid of parameter values, and over random subsamples

@@ -9,13 +9,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,78 +34,52 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import N_JOBS, check_groups
+from .._validation import check_groups
 from ..relevance import RELEVANT
-from ..resampling import draw_seeds
-from ..terms.encoding import MAX_LEVELS, EncodingOptions, TableEncoding
+from ..subsets import resolve_scorer
+from ..terms.blocks import Block
+from ..terms.encoding import TableEncoding
 from ..terms.layout import WeightLayout, privileged_names
-from ..terms.scaling import no_scaling, standard_scaling
 from ..terms.validation import FeatureTable, read_features, read_new_rows
 from ._selector import BoundsSelectorMixin
-from .baseline import SEPARATE, Formulation, Tolerance
+from .baseline import SEPARATE, Formulation
 from .cheapest_models import CheapestModels
-from .design import (
-    DesignRequest,
-    Scoring,
-    check_max_seconds,
-    find_cheapest_models,
-)
+from .design import DesignRequest, check_max_seconds, find_cheapest_models
 from .levels import LevelEffects, level_effects, levels_to_frame
 from .models import LinearModel, LinearModels
+from .parameters import (
+    PARAMETER_CONSTRAINTS,
+    encoding_options,
+    make_scoring,
+    make_settings,
+    scaling_method,
+)
 from .pipeline import (
     BoundsSettings,
-    CalibrationSettings,
     baseline_notes,
     bound_subproblem,
     calibrate,
-    calibration_for,
     fit_baseline,
     issue_notes,
 )
+from .predictors import apply_scorer
 from .relations import Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
-from .solver.interface import EXACT_TOL
 from .sufficiency import Sufficiency, check_sufficiency
-from .task import FitScaling, ScaledTables, Subproblem, Task, check_privileged
+from .task import ScaledTables, Subproblem, read_privileged
+from .tuning import Tuning
 from .what_if import constrain_result, describe_constraints, find_subproblem
-
-# Smallest number of samples.
-MIN_SAMPLES = 4
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..plots import LevelsDisplay
 
-# With screen="auto", tables with more features than this are screened.
-SCREEN_ABOVE = 10_000
-
 
 class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     """Base class of the relevance bounds estimators; subclasses implement ``_subproblems``."""
 
-    task: ClassVar[Task]
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
-        "norm_slack": [Interval(Real, 0, None, closed="left")],
-        "loss_slack": [Interval(Real, 0, None, closed="left")],
-        "loss_tol": [Interval(Real, 0, None, closed="left")],
-        "standardize": ["boolean"],
-        "categorical": ["array-like", None],
-        "curves": [Interval(Integral, 2, MAX_LEVELS, closed="both"), None],
-        "terms": [dict, None],
-        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions(set(get_args(CutoffName)))],
-        "fdr": [Interval(Real, 0, 1, closed="neither")],
-        "n_probes": [Interval(Integral, 1, None, closed="left")],
-        "fpr": [Interval(Real, 0, 1, closed="neither")],
-        "tol": [Interval(Real, 0, 1, closed="neither")],
-        "screen": ["boolean", StrOptions({"auto"})],
-        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
-        "random_state": ["random_state"],
-        "n_jobs": N_JOBS,
-        "verbose": ["verbose"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = PARAMETER_CONSTRAINTS
 
     baseline_: LinearModel | LinearModels
     classes_: NDArray[Any]
@@ -117,11 +90,15 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     _result: BoundsResult
     _layout: WeightLayout
     _encoding: TableEncoding | None
+    _tuning: Tuning
 
     def __init__(
         self,
         *,
         C: float | Literal["cv"] = CV,
+        Cs: ArrayLike | None = None,
+        cv: Any = None,
+        scoring: Any = None,
         norm_slack: float = NORM_SLACK,
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
@@ -141,6 +118,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
         self.norm_slack = norm_slack
         self.loss_slack = loss_slack
         self.loss_tol = loss_tol
@@ -177,10 +157,10 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             Target.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each sample's loss. Samples of weight zero are ignored.
-        privileged : array-like or sparse matrix of shape (n_samples, p), default=None
+        privileged : array-like, sparse matrix or data frame of shape (n_samples, p), default=None
             Privileged features: features that are available only for training samples, such as
             information collected later. Predictions do not use them. They model the slack variable
-            of each sample.
+            of each sample. Categories and missing values are accepted as in ``X``.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as the patient of each visit. Samples of the same group are
             never separated: not by the cross-validation folds, and not by the permutations that
@@ -216,47 +196,53 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             sample_weight, np.empty((X.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
         )
         present = weight > 0
+        privileged_blocks: Mapping[int, Block] = {}
         if privileged is not None:
-            values, names = check_privileged(privileged, X)
-            self.n_privileged_in_ = int(values.shape[1])
-            if names is not None:
-                self.privileged_names_in_ = names
-            privileged = values[present]
-        self._layout = self._make_layout(table)
+            second = read_privileged(privileged, X)
+            self.n_privileged_in_ = second.n_features
+            if second.names is not None:
+                self.privileged_names_in_ = second.names
+            privileged, privileged_blocks = second.values[present], second.blocks
+        self._layout = self._make_layout(table, privileged_blocks)
         row_groups = check_groups(groups, len(y))
         present_groups = None if row_groups is None else row_groups[present]
         terms = self._layout if self._layout.blocks else None
+        score_weight = None if sample_weight is None else weight[present]
         subproblems = [
-            part.with_structure(present_groups, terms)
+            part.with_structure(present_groups, terms, score_weight)
             for part in self._subproblems(X[present], y[present], weight[present], privileged)
         ]
         # All subproblems have the same tables and weights.
-        scaled = subproblems[0].variants[0].scale(self._fit_scaling)
+        scaled = subproblems[0].variants[0].scale(scaling_method(self))
         varying = self._layout.any_weight(scaled.varying)
         self._check_constant_columns(~varying[: self._layout.n_features])
         if self._encoding is not None:
             scaled = scaled.with_encoding(self._encoding)
-        return subproblems, scaled, self._settings(len(subproblems))
+        strata = self._split_target(y)
+        settings = make_settings(self, self._formulation, subproblems, strata, row_groups, present)
+        self._tuning = settings.tuning
+        return subproblems, scaled, settings
 
     def _read_features(self, X: Any, y: Any) -> tuple[FeatureTable, NDArray[Any]]:
         """Validate samples and target, and set the number and the names of the features."""
-        return read_features(self, X, y, self._encoding_options, y_numeric=self._numeric_target)
+        return read_features(self, X, y, encoding_options(self), y_numeric=self._numeric_target)
 
-    @property
-    def _encoding_options(self) -> EncodingOptions:
-        return EncodingOptions(
-            () if self.categorical is None else tuple(self.categorical),
-            0 if self.curves is None else int(self.curves),
-            self.terms,
-        )
+    def _split_target(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return the target that the splitter ``cv`` receives, given the validated target."""
+        return y
 
-    def _make_layout(self, table: FeatureTable) -> WeightLayout:
+    def _make_layout(
+        self, table: FeatureTable, privileged_blocks: Mapping[int, Block]
+    ) -> WeightLayout:
         """Return the assignment of weights to the features of all tables, with names."""
-        if table.encoding is None:
-            return WeightLayout.from_estimator(self)
-        names = (*table.encoding.names, *privileged_names(self))
-        n_features = len(table.encoding.features)
-        return WeightLayout(n_features, len(names) - n_features, names, table.encoding.blocks)
+        layout, blocks = WeightLayout.from_estimator(self), {}
+        if table.encoding is not None:
+            names = (*table.encoding.names, *privileged_names(self))
+            n_features = len(table.encoding.features)
+            layout = WeightLayout(n_features, len(names) - n_features, names)
+            blocks = dict(table.encoding.blocks)
+        moved = {layout.n_features + j: block for j, block in privileged_blocks.items()}
+        return replace(layout, blocks={**blocks, **moved})
 
     def _reset(self) -> None:
         """Delete optional fitted attributes that the next fit may not set."""
@@ -271,27 +257,6 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     ) -> list[Subproblem]:
         """Split the data into subproblems, all with the same tables and sample weights."""
 
-    def _settings(self, n_subproblems: int) -> BoundsSettings:
-        """Return the settings for one subproblem, with its fraction of the time limit."""
-        fold_seed, probe_seed, test_seed = draw_seeds(self.random_state, 3)
-        C = None if self.C == "cv" else float(self.C)
-        rule = CalibrationSettings(self.cutoff, self.fdr, self.n_probes, self.fpr)
-        auto = self.n_features_in_ > SCREEN_ABOVE
-        return BoundsSettings(
-            C=C,
-            formulation=self._formulation,
-            tolerance=self._tolerance,
-            calibration=calibration_for(rule, C, fold_seed, probe_seed),
-            fit_scaling=self._fit_scaling,
-            tol=max(float(self.tol), EXACT_TOL),
-            screen=auto if self.screen == "auto" else bool(self.screen),
-            max_seconds=None if self.max_seconds is None else self.max_seconds / n_subproblems,
-            fold_seed=fold_seed,
-            test_seed=test_seed,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-        )
-
     @property
     def _formulation(self) -> Formulation:
         return SEPARATE
@@ -301,9 +266,11 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         # The tolerance is relative to the limit on the norm.
         return max(super()._large_gap, (1.0 + self.norm_slack) * self.tol)
 
-    @property
-    def _fit_scaling(self) -> FitScaling:
-        return standard_scaling if self.standardize else no_scaling
+    def _score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of the baseline by ``scoring``, or by ``score`` without it."""
+        if self.scoring is None:
+            return float(self.score(X, y, sample_weight))
+        return apply_scorer(resolve_scorer(self.scoring), self, X, y, sample_weight)
 
     def _set_fitted_attributes(self, result: BoundsResult) -> None:
         """Set all fitted attributes from a result."""
@@ -633,7 +600,11 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
             held_out_score,
         )
         return find_cheapest_models(
-            self._result, request, self._scoring, self._with_result, n_jobs=self.n_jobs
+            self._result,
+            request,
+            make_scoring(self, self._tuning),
+            self._with_result,
+            n_jobs=self.n_jobs,
         )
 
     def sufficiency(self, *, max_seconds: float | None = 10.0) -> Sufficiency:
@@ -673,14 +644,5 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         check_is_fitted(self)
         self._result.check_single_set()
         check_max_seconds(max_seconds)
-        return check_sufficiency(self._result, self._scoring, self.task.wording.score, max_seconds)
-
-    @property
-    def _scoring(self) -> Scoring:
-        """Cross-validation settings, with seed 0 if ``random_state`` is not an integer."""
-        seed = int(self.random_state) if isinstance(self.random_state, Integral) else 0
-        return Scoring(self._fit_scaling, self._tolerance, seed)
-
-    @property
-    def _tolerance(self) -> Tolerance:
-        return Tolerance(self.norm_slack, self.loss_slack, self.loss_tol)
+        scoring = make_scoring(self, self._tuning)
+        return check_sufficiency(self._result, scoring, self._score_name, max_seconds)

@@ -18,10 +18,12 @@ from .._typing import Matrix
 from .._validation import check_varying, warn_constant_columns
 from ..exceptions import InputError, warn_caller
 from ..relevance import RELEVANT
+from ..subsets import scorer_name
 from ..terms.layout import WeightLayout
 from .models import LinearModel, LinearModels
 from .result import FEATURE_COLUMNS, Column
 from .solver.ranges import LOWER, UPPER
+from .task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +47,15 @@ class BoundsSelectorMixin(SelectorMixin):
     relevance_: NDArray[np.str_]
     baseline_: LinearModel | LinearModels | LinearMapping
 
+    task: ClassVar[Task]
+    scoring: Any = None  # metrics and mappings have no such parameter
+
     _columns: ClassVar[tuple[Column, ...]] = FEATURE_COLUMNS
+
+    @property
+    def _score_name(self) -> str:
+        """Name of the cross-validated score."""
+        return scorer_name(self.scoring, self.task.wording.score)
 
     @property
     def _large_gap(self) -> float:

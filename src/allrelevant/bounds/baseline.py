@@ -1,25 +1,20 @@
-"""Baseline (reference model): training, choice of C and cross-validated scores.
+"""Baseline (reference model): its training, and the models equivalent to it.
 
-A formulation defines how the baseline is trained and which models are equivalent to it. C, the
-weight of the loss relative to the norm, is chosen by cross-validation unless it is given.
+A formulation defines how the baseline is trained and which models are equivalent to it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Unpack
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._typing import Matrix, Vector
-from ..parallel import RunOptions, parallel_map
-from ..resampling import Fold, make_folds
 from ..terms.layout import WeightLayout
-from ..terms.scaling import Scaling, no_scaling
+from ..terms.scaling import Scaling
 from .models import LinearModel
 from .programs.equivalent_models import (
     EquivalentModels,
@@ -28,21 +23,7 @@ from .programs.equivalent_models import (
     separate_budgets,
 )
 from .solver.families import solvers_for
-from .task import FitScaling, TaskData
-
-N_FOLDS = 5
-
-# Relative duality gap of the baselines that are compared to choose C, if there are many rows.
-SELECTION_GAP = 1e-3
-
-# With at least this many rows or pairs, the choice of a sparse C ends at the first value that
-# improves the score by no more than this fraction of what smaller values have gained.
-MANY_TERMS = 3_000
-MIN_IMPROVEMENT = 0.01
-
-# Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
-# two values per factor of ten, from models with almost no features to models with almost no margin.
-GRID = np.logspace(0.0, 3.5, 8)
+from .task import TaskData
 
 
 @dataclass(frozen=True)
@@ -168,190 +149,3 @@ class JointBudget(Formulation):
 SEPARATE, JOINT = SeparateBudgets(), JointBudget()
 
 FORMULATIONS: dict[str, Formulation] = {"separate": SEPARATE, "joint": JOINT}
-
-
-@dataclass(frozen=True)
-class ChosenC:
-    """Value of C chosen by cross-validation, and its mean score on held-out samples."""
-
-    C: float
-    score: float
-
-
-def choose_C(
-    data: TaskData,
-    scaled: TaskData,
-    formulation: Formulation,
-    fit_scaling: FitScaling,
-    *,
-    seed: int,
-    grid: Vector | None = None,
-    **run: Unpack[RunOptions],
-) -> ChosenC:
-    """Choose the C with the best cross-validation score among values whose baseline uses features.
-
-    Ties are resolved in favor of the smallest C. ``data`` is unscaled, because each fold is scaled
-    by its training samples; ``scaled`` is the same data scaled by all samples. The default grid is
-    that of :func:`default_grid`.
-    """
-    values = default_grid(data) if grid is None else grid
-    candidates = _usable_values(scaled, formulation, values)
-    mean = fold_scores(data, formulation, fit_scaling, values, seed, **run).mean(axis=0)
-    best = candidates[np.argmax(mean[candidates, 0])]
-    return ChosenC(float(values[best]), float(mean[best, 1]))
-
-
-def choose_sparse_C(
-    scaled: Sequence[TaskData],
-    formulation: Formulation,
-    *,
-    seed: int,
-    **run: Unpack[RunOptions],
-) -> float:
-    """Choose one C for several scaled tables by the one-standard-error rule.
-
-    The result is the smallest C whose mean cross-validation score, over all tables and folds, is
-    within one standard error of the best. Table k uses folds of seed ``seed + k``. With many rows
-    or pairs, larger values are not tried in a fold once they no longer improve its score.
-    """
-    values = default_grid(scaled[0])
-    stop_early = scaled[0].n_loss_terms >= MANY_TERMS
-
-    def table_scores(index: int) -> tuple[Matrix, NDArray[np.intp]]:
-        data = scaled[index]
-        scores = fold_scores(
-            data, formulation, no_scaling, values, seed + index, stop_early=stop_early
-        )
-        return scores[:, :, 0], _usable_values(data, formulation, values)
-
-    parts = parallel_map(table_scores, range(len(scaled)), **run)
-    scores = np.concatenate([part for part, _ in parts])
-    candidates = np.unique(np.concatenate([usable for _, usable in parts]))
-    mean = scores.mean(axis=0)[candidates]
-    best = int(np.argmax(mean))
-    error = scores[:, candidates[best]].std(ddof=1) / np.sqrt(len(scores))
-    return float(values[candidates[np.flatnonzero(mean >= mean[best] - error)[0]]])
-
-
-def default_grid(data: TaskData) -> Vector:
-    """Return the default grid of C: :data:`GRID` divided by the total sample weight."""
-    return GRID / data.total_weight
-
-
-def fold_scores(
-    data: TaskData,
-    formulation: Formulation,
-    fit_scaling: FitScaling,
-    values: Vector,
-    seed: int,
-    *,
-    stop_early: bool = False,
-    **run: Unpack[RunOptions],
-) -> NDArray[np.float64]:
-    """Return the selection score and the score of each C on each held-out fold.
-
-    The result has shape (n_folds, n_values, 2). With ``stop_early``, values of C after the score
-    has stopped improving get the last scores computed.
-    """
-
-    def score_fold(fold: Fold) -> Matrix:
-        train, held_out = data.take(fold[0]), data.take(fold[1])
-        models = _fit_unscaled(train, formulation, fit_scaling, values, SELECTION_GAP)
-        scores: list[tuple[float, float]] = []
-        for model in models:
-            scores.append((held_out.selection_score(model), held_out.score(model)))
-            if stop_early and _has_leveled_off([first for first, _ in scores]):
-                break
-        return np.array([*scores, *[scores[-1]] * (len(values) - len(scores))])
-
-    return np.array(parallel_map(score_fold, data.folds(N_FOLDS, seed), **run))
-
-
-def _has_leveled_off(scores: Sequence[float]) -> bool:
-    """Return whether the last of several scores is hardly better than the best before it."""
-    *before, last = scores
-    gained = max(before, default=last) - scores[0]
-    return gained > 0 and last - max(before) <= MIN_IMPROVEMENT * gained
-
-
-def _usable_values(scaled: TaskData, formulation: Formulation, values: Vector) -> NDArray[np.intp]:
-    """Return the indices of values of C whose baseline uses features; if none, the last index.
-
-    The values are in ascending order, and the norm of the baseline does not decrease with C.
-    Approximate solutions use features only if the zero model is not optimal.
-    """
-    path = formulation.path(scaled, values, SELECTION_GAP)
-    first = next((i for i, baseline in enumerate(path) if baseline.model.uses_features), None)
-    return np.arange(len(values) - 1 if first is None else first, len(values))
-
-
-def _fit_unscaled(
-    data: TaskData,
-    formulation: Formulation,
-    fit_scaling: FitScaling,
-    grid: Iterable[float],
-    gap: float = 0.0,
-) -> Iterator[LinearModel]:
-    """Scale the data and fit a baseline for each C; the models accept unscaled tables."""
-    scaled = data.scale(fit_scaling)
-    for baseline in formulation.path(data.with_tables(scaled.tables), grid, gap):
-        yield baseline.model.with_scaling(scaled.scalings[0])
-
-
-def cross_validated_score(
-    baselines: Sequence[FittedBaseline],
-    features: NDArray[np.intp],
-    fit_scaling: FitScaling,
-    seed: int,
-) -> tuple[float, float]:
-    """Return the cross-validated score of a fixed feature subset, and its standard error.
-
-    The subset is the same in all folds; see :func:`nested_score`.
-    """
-    return nested_score(baselines, lambda train: features, fit_scaling, seed)
-
-
-def nested_score(
-    baselines: Sequence[FittedBaseline],
-    select: Callable[[NDArray[np.intp]], NDArray[np.intp]],
-    fit_scaling: FitScaling,
-    seed: int,
-    **run: Unpack[RunOptions],
-) -> tuple[float, float]:
-    """Return the nested cross-validation score of a feature selection, and its standard error.
-
-    ``select`` returns features, given the indices of the training samples. There is one baseline
-    per subproblem, and its C is reused. With one subproblem per class, the score is the accuracy of
-    predicting the class with the largest value. Use the same seed to compare feature sets.
-    """
-    samples = [baseline.data for baseline in baselines]
-    # Class of each sample, if there is one subproblem per class.
-    classes = np.argmax([data.y for data in samples], axis=0)
-    if len(samples) == 1:
-        folds = samples[0].folds(N_FOLDS, seed)
-    else:
-        strata = classes.astype(float)
-        folds = make_folds(len(classes), N_FOLDS, seed, strata, samples[0].row_groups)
-
-    def fold_score(fold: Fold) -> float:
-        train, test = fold
-        features = select(train)
-        models = [
-            model
-            for baseline in baselines
-            for model in _fit_unscaled(
-                baseline.data.take(train).take_features(features),
-                baseline.formulation,
-                fit_scaling,
-                [baseline.model.C_],
-            )
-        ]
-        held_out = samples[0].take(test).take_features(features)
-        if len(models) == 1:
-            return held_out.score(models[0])
-        values = np.array([model.decision_function(held_out.X) for model in models])
-        correct = values.argmax(axis=0) == classes[test]
-        return float(np.average(correct, weights=held_out.weight))
-
-    scores = np.array(parallel_map(fold_score, folds, **run))
-    return float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(max(len(scores), 1)))

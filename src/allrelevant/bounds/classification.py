@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
@@ -36,6 +36,7 @@ from ..tables.target import class_labels
 from ._base import RelevanceBounds
 from .baseline import FORMULATIONS, Formulation
 from .models import LinearModel
+from .predictors import BinaryClassifier
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .risk import RiskBound, risk_bound
 from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
@@ -43,7 +44,12 @@ from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
 @dataclass(frozen=True)
 class ClassificationData(TaskData):
-    """Data of a binary classification problem; ``y`` is -1 or +1."""
+    """Data of a binary classification problem; ``y`` is -1 or +1.
+
+    ``labels`` are the labels of both classes in ``y``, for scikit-learn scorers.
+    """
+
+    labels: NDArray[Any] = field(default_factory=lambda: np.arange(2), kw_only=True)
 
     def requirements(self) -> Requirements:
         """Return the constraints ``y (w . x + offset) >= 1``, one per sample."""
@@ -59,6 +65,12 @@ class ClassificationData(TaskData):
         """Return the weighted accuracy of a model on these samples."""
         correct = (model.decision_function(self.X) > 0) == (self.y > 0)
         return float(correct @ self.weight / self.weight.sum())
+
+    def predictor(self, model: LinearModel) -> BinaryClassifier:
+        return BinaryClassifier(self.labels, model)
+
+    def observed(self) -> NDArray[Any]:
+        return self.labels[(self.y > 0).astype(int)]
 
 
 CLASSIFICATION = Task("classification", class_labels, majority_fraction, CLASS_WORDING)
@@ -84,6 +96,20 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     C : float or "cv", default="cv"
         Weight of the loss relative to the norm. Larger values fit the training data more closely.
         ``"cv"`` chooses the best value of a grid by cross-validation, separately for each class.
+    Cs : array-like of shape (n_values,), default=None
+        Values of C that cross-validation compares. By default, eight values that suit the total
+        sample weight. Used with ``C="cv"``, also for the permuted tables of ``cutoff="fdr"``.
+    cv : int, splitter, iterable or None, default=None
+        Folds of cross-validation: a number of folds, a scikit-learn splitter, or (train, test)
+        pairs of row indices. A number gives shuffled folds, stratified by class, that keep groups
+        together; a splitter receives the target and the groups. None means 5 folds. The same folds
+        are used for the scores of ``cheapest`` and ``sufficiency``.
+    scoring : str, callable or None, default=None
+        Score by which C is chosen: the name of a scikit-learn scorer, such as
+        ``"balanced_accuracy"``, or a callable ``scorer(estimator, X, y)``. The estimator has no
+        probabilities. With more than two classes, the scorer is applied to each one-vs-rest
+        problem, with labels 1 for the class and 0 for the rest, and it must also accept
+        predictions of all classes. None means accuracy, with class weights.
     norm_slack : float, default=0.1
         Relative slack of the norm: the norm of an equivalent model is at most
         ``1 + norm_slack`` times the baseline's. More slack makes the intervals wider.
@@ -187,8 +213,9 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         scaled features. With more than two classes, each has a leading axis of length
         ``n_classes``.
     cv_score_ : float or ndarray of shape (n_classes,)
-        Cross-validated accuracy of the baseline; with more than two classes, of each one-vs-rest
-        baseline. Only with ``C="cv"``. Slightly optimistic, because C was chosen to maximize it.
+        Cross-validated accuracy of the baseline, or its score by ``scoring``; with more than two
+        classes, of each one-vs-rest baseline. Only with ``C="cv"``. Slightly optimistic, because C
+        was chosen to maximize it.
     class_interval_ : ndarray of shape (n_problems, n_features, 2)
         Relevance intervals of each one-vs-rest problem; two classes are a single problem.
     class_relevance_ : ndarray of shape (n_problems, n_features)
@@ -236,6 +263,9 @@ privileged_table_pvalue_
         self,
         *,
         C: float | Literal["cv"] = CV,
+        Cs: ArrayLike | None = None,
+        cv: Any = None,
+        scoring: Any = None,
         norm_slack: float = NORM_SLACK,
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
@@ -258,6 +288,9 @@ privileged_table_pvalue_
     ) -> None:
         super().__init__(
             C=C,
+            Cs=Cs,
+            cv=cv,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             loss_tol=loss_tol,
@@ -293,16 +326,14 @@ privileged_table_pvalue_
             self.class_weight, classes=self.classes_, y=y, sample_weight=weight
         )
         weight = weight * class_weights[codes]
+
+        def one_vs_rest(name: str, code: int, **labels: Any) -> Subproblem:
+            signs = np.where(codes == code, 1.0, -1.0)
+            return Subproblem(name, [ClassificationData(X, signs, weight, privileged, **labels)])
+
         if len(self.classes_) == 2:
-            positives = [("", codes == 1)]
-        else:
-            positives = [(f"class {str(c)!r}", codes == k) for k, c in enumerate(self.classes_)]
-        return [
-            Subproblem(
-                name, [ClassificationData(X, np.where(positive, 1.0, -1.0), weight, privileged)]
-            )
-            for name, positive in positives
-        ]
+            return [one_vs_rest("", 1, labels=self.classes_)]
+        return [one_vs_rest(f"class {str(c)!r}", k) for k, c in enumerate(self.classes_)]
 
     @property
     def _formulation(self) -> Formulation:
@@ -390,9 +421,10 @@ privileged_table_pvalue_
 
     def _subproblem_records(self) -> list[dict[str, Any]]:
         records = super()._subproblem_records()
+        key = "cv_accuracy" if self._score_name == self.task.wording.score else "cv_score"
         if hasattr(self, "cv_score_"):  # set only if C was chosen by cross-validation
             for record, score in zip(records, np.atleast_1d(self.cv_score_).tolist(), strict=True):
-                record["cv_accuracy"] = score
+                record[key] = score
         return records
 
     def _document_parts(self) -> dict[str, Any]:

@@ -17,13 +17,7 @@ from .._typing import Matrix, Vector
 from ..exceptions import InputError, SolverError, warn_caller
 from ..parallel import RunOptions
 from ..terms.layout import WeightLayout
-from .baseline import (
-    N_FOLDS,
-    FittedBaseline,
-    Tolerance,
-    cross_validated_score,
-    nested_score,
-)
+from .baseline import FittedBaseline, Tolerance
 from .calibration import zero_weight
 from .cheapest_models import CheapestModel, CheapestModels
 from .programs.equivalent_models import EquivalentModels
@@ -32,6 +26,7 @@ from .solver.blocks import KnownModels
 from .solver.cheapest import CheapestSearch, FeatureSet
 from .solver.ranges import LOWER, weight_ranges
 from .task import FitScaling
+from .tuning import Tuning, cross_validated_score, nested_score
 
 # With held_out_score="auto", the score is computed for tables with up to this many features.
 MAX_FEATURES_FOR_HELD_OUT_SCORE = 40
@@ -166,7 +161,7 @@ def find_cheapest_models(
     baselines = [bounds.baseline for bounds in result.subproblems]
     names = result.features.names
     (baseline_score, baseline_error), *scores = (
-        cross_validated_score(baselines, features, scoring.fit_scaling, scoring.seed)
+        cross_validated_score(baselines, features, scoring.fit_scaling, scoring.tuning)
         for features in (np.arange(len(names)), *(chosen.members for chosen in sets))
     )
     held_out, notes = None, [OPTIMISTIC_SCORE]
@@ -234,7 +229,7 @@ class Scoring:
 
     fit_scaling: FitScaling
     tolerance: Tolerance
-    seed: int
+    tuning: Tuning
 
 
 def _wants_held_out_score(result: BoundsResult, request: DesignRequest) -> bool:
@@ -260,7 +255,7 @@ def score_held_out(
 
     The score is None if the search fails in a fold.
     """
-    fold_request = request.for_fold(N_FOLDS)
+    fold_request = request.for_fold(scoring.tuning.n_folds)
 
     def select(train: NDArray[np.intp]) -> NDArray[np.intp]:
         spaces = [SearchSpace.from_rows(baseline, train, scoring) for baseline in baselines]
@@ -268,7 +263,7 @@ def score_held_out(
         return cheapest.members
 
     try:
-        return nested_score(baselines, select, scoring.fit_scaling, scoring.seed, **run), []
+        return nested_score(baselines, select, scoring.fit_scaling, scoring.tuning, **run), []
     except (InputError, SolverError) as error:
         reason = (
             f"The held-out score was not computed, because the search failed in a fold: {error}"

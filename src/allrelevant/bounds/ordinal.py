@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -33,13 +33,19 @@ from ..tables.target import ordered_labels
 from ..terms.columns import category_order
 from ._base import RelevanceBounds
 from .models import LinearModel
+from .predictors import ThresholdClassifier, count_thresholds_below
 from .programs.hinge import HingeRows, Requirements, signed_table, stack_tables
 from .task import Subproblem, Task, TaskData, TaskWording
 
 
 @dataclass(frozen=True)
 class OrdinalData(TaskData):
-    """Data with ordered classes; ``y`` is 0, 1, ..., k - 1, and every class occurs."""
+    """Data with ordered classes; ``y`` is 0, 1, ..., k - 1, and every class occurs.
+
+    ``labels`` are the labels of the classes, for scikit-learn scorers.
+    """
+
+    labels: NDArray[Any] = field(default_factory=lambda: np.empty(0), kw_only=True)
 
     @property
     def n_thresholds(self) -> int:
@@ -74,17 +80,17 @@ class OrdinalData(TaskData):
         predicted = count_thresholds_below(model.decision_function(self.X), model.thresholds_)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
 
+    def predictor(self, model: LinearModel) -> ThresholdClassifier:
+        return ThresholdClassifier(self.labels, model)
+
+    def observed(self) -> NDArray[Any]:
+        return self.labels[self.y.astype(int)]
+
     def _intercept(self, offset: Vector) -> float:
         return 0.0
 
     def _thresholds(self, offset: Vector) -> Vector | None:
         return offset[: self.n_thresholds]
-
-
-def count_thresholds_below(values: Vector, thresholds: Vector | None) -> NDArray[np.intp]:
-    """Return the number of thresholds below each value, which is the predicted class code."""
-    counts: NDArray[np.intp] = (values[:, None] > np.asarray(thresholds)).sum(axis=1)
-    return counts
 
 
 def _class_deviation_explained(est: Any, X: Any, y: Any) -> float:
@@ -165,8 +171,12 @@ class OrdinalBounds(ClassifierMixin, RelevanceBounds):
         All classes, from low to high. None uses the order of an ordered categorical ``y`` (of
         pandas, Polars or PyArrow), and the order of numbers otherwise. Words without an order are
         refused.
-    C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
-n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
+    scoring : str, callable or None, default=None
+        Score by which C is chosen: the name of a scikit-learn scorer for predicted classes, such as
+        ``"accuracy"``, or a callable ``scorer(estimator, X, y)``. None means the explained fraction
+        of the absolute deviation from the median class.
+    C, Cs, cv, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, \
+fdr, n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes
@@ -178,7 +188,8 @@ cutoff_
         Baseline model, including its ``thresholds_``.
     cv_score_ : float
         Cross-validated fraction of the absolute deviation from the median class that the baseline
-        explains, with classes encoded as 0, 1, 2, ... Only with ``C="cv"``.
+        explains, with classes encoded as 0, 1, 2, ..., or its score by ``scoring``. Only with
+        ``C="cv"``.
     classes_ : ndarray of shape (n_classes,)
         Class labels from low to high.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
@@ -212,6 +223,9 @@ privileged_table_pvalue_
         *,
         classes: ArrayLike | None = None,
         C: float | Literal["cv"] = CV,
+        Cs: ArrayLike | None = None,
+        cv: Any = None,
+        scoring: Any = None,
         norm_slack: float = NORM_SLACK,
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
@@ -232,6 +246,9 @@ privileged_table_pvalue_
     ) -> None:
         super().__init__(
             C=C,
+            Cs=Cs,
+            cv=cv,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             loss_tol=loss_tol,
@@ -263,7 +280,8 @@ privileged_table_pvalue_
     ) -> list[Subproblem]:
         check_classification_targets(y)
         self.classes_, codes = encode_ordered_classes(y, self._order)
-        return [Subproblem("", [OrdinalData(X, codes.astype(float), weight, privileged)])]
+        data = OrdinalData(X, codes.astype(float), weight, privileged, labels=self.classes_)
+        return [Subproblem("", [data])]
 
     def decision_function(self, X: Any) -> Matrix:
         """Compute the signed distance of each sample from the nearer threshold of each class.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +19,7 @@ from .programs.pairwise import PairwiseLoss, initial_rows
 from .task import TaskData
 
 # Maximum numbers of pairs, and of pairs times features, for which pairs are listed explicitly.
-MAX_LISTED_PAIRS = 20_000
+MAX_LISTED_PAIRS = 3_000
 MAX_LISTED_CELLS = 20_000_000
 
 
@@ -72,18 +73,17 @@ class PairwiseData(TaskData):
         return target
 
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
-        """Return the folds of the task whose training and held-out samples are comparable."""
-        folds = [
-            fold
-            for fold in super().folds(n_folds, seed)
-            if all(self.take(rows).pairs.n_pairs for rows in fold)
-        ]
-        if not folds:
+        return self.usable_folds(super().folds(n_folds, seed))
+
+    def usable_folds(self, folds: Iterable[Fold]) -> list[Fold]:
+        """Return the folds whose training and held-out samples are comparable."""
+        usable = [fold for fold in folds if all(self.take(rows).pairs.n_pairs for rows in fold)]
+        if not usable:
             raise InputError(
                 "Cross-validation requires comparable pairs of rows among the held-out rows, but "
                 "no fold has any. Pass C as a number instead of 'cv'."
             )
-        return folds
+        return usable
 
     def _free_slack_rows(self) -> HingeRows:
         """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""

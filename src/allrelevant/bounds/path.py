@@ -17,11 +17,13 @@ from ..exceptions import InputError
 from ..parallel import parallel_map
 from ..terms.layout import WeightLayout
 from ._base import RelevanceBounds
-from .baseline import GRID, FittedBaseline, Tolerance
+from .baseline import FittedBaseline, Tolerance
 from .calibration import FittedCalibration
 from .permutations import table_pvalues
 from .pipeline import BoundsSettings, bound_subproblem, fit_baseline, issue_notes
 from .result import SubproblemBounds, combine_subproblems
+from .task import TaskData
+from .tuning import GRID
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,8 +185,8 @@ def bounds_path(
     param : {"C", "norm_slack"}, default="C"
         Parameter to vary.
     values : array-like of shape (n_values,), default=None
-        Parameter values. By default 20 values: for C, the range that ``C="cv"`` searches; for
-        norm_slack, 0.001 to 0.5.
+        Parameter values. By default 20 values: for C, the range that ``C="cv"`` searches, or the
+        values in ``Cs`` of the estimator; for norm_slack, 0.001 to 0.5.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of each sample.
     privileged : array-like or sparse matrix of shape (n_samples, p), default=None
@@ -211,7 +213,7 @@ def bounds_path(
     est, values = _check_arguments(estimator, param, values)
     subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged, groups)
     if values is None:
-        values = _default_values(param, subproblems[0].variants[0].total_weight)
+        values = _default_values(param, settings, subproblems[0].variants[0])
     baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
     paths = [_baseline_path(baseline, param, values) for baseline in baselines]
     tolerances = _tolerances(settings.tolerance, param, values)
@@ -250,10 +252,12 @@ def _check_arguments(
     return est, values
 
 
-def _default_values(param: PathParameter, total_weight: float) -> Vector:
+def _default_values(param: PathParameter, settings: BoundsSettings, data: TaskData) -> Vector:
     if param == "norm_slack":
         return np.geomspace(0.001, 0.5, N_VALUES)
-    return np.geomspace(GRID[0], GRID[-1], N_VALUES) / total_weight
+    if settings.tuning.grid is not None:
+        return settings.tuning.grid
+    return np.geomspace(GRID[0], GRID[-1], N_VALUES) / data.total_weight
 
 
 def _baseline_path(

@@ -44,11 +44,12 @@ from ..exceptions import SolverError
 from ..parallel import RunOptions, parallel_map
 from ..relevance import adjust_pvalues
 from .association import association_pvalue, permuted_associations
-from .baseline import FittedBaseline, Tolerance, choose_sparse_C
+from .baseline import FittedBaseline, Tolerance
 from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
 from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
 from .task import TaskData
+from .tuning import Tuning, choose_sparse_C
 
 # Largest p-value of the whole table at which its features are tested.
 EVIDENCE_LEVEL = 0.05
@@ -124,8 +125,8 @@ def _slack_variables(baseline: FittedBaseline) -> Vector:
 class PermutationCalibration:
     """Calibration by permutation tests that control the false discovery rate at ``fdr``.
 
-    ``C`` is that of the estimator, None if it is chosen by cross-validation. ``wide`` is the rule
-    for tables with more features than samples.
+    ``C`` is that of the estimator, None if it is chosen by cross-validation according to
+    ``tuning``. ``wide`` is the rule for tables with more features than samples.
     """
 
     compares_with_noise: ClassVar[bool] = True
@@ -133,7 +134,7 @@ class PermutationCalibration:
     fdr: float
     C: float | None
     seed: int
-    fold_seed: int
+    tuning: Tuning
     wide: ProbeCalibration
 
     def fit(
@@ -242,7 +243,7 @@ class PermutationCalibration:
         orders = data.draw_orders(self.n_permutations, self.seed)
         if self.C is None:
             extended = [_extend(data, features, table, order) for order in orders[:N_TABLES_FOR_C]]
-            C = choose_sparse_C(extended, formulation, seed=self.fold_seed, **run)
+            C = choose_sparse_C(extended, formulation, self.tuning, **run)
         else:
             C = self.C
         tolerance = Tolerance(**TEST_TOLERANCE, loss_tol=1e-6)

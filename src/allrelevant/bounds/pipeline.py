@@ -15,7 +15,7 @@ from .._params import FDR, PROBES, CutoffName
 from .._typing import Matrix, Vector
 from ..exceptions import WorkerDiedError, warn_caller
 from ..parallel import RunOptions, parallel_map
-from .baseline import FittedBaseline, Formulation, Tolerance, choose_C
+from .baseline import FittedBaseline, Formulation, Tolerance
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
 from .models import MIN_NORM
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
@@ -26,6 +26,7 @@ from .solver.interface import EXACT_TOL
 from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import WeightRanges, absolute, empty_ranges, join_ranges, weight_ranges
 from .task import FitScaling, ScaledTables, Subproblem
+from .tuning import Tuning, choose_C
 
 # Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
 # that the result does not depend on the number of workers.
@@ -37,12 +38,13 @@ FEATURES_IN_FIRST_ROUND = 100
 
 @dataclass(frozen=True)
 class BoundsSettings:
-    """Settings of a fit; if ``C`` is None, it is chosen by cross-validation.
+    """Settings of a fit; if ``C`` is None, ``tuning`` defines how it is chosen.
 
     ``tol`` is the gap that bounds may have, relative to the norm.
     """
 
     C: float | None
+    tuning: Tuning
     formulation: Formulation
     tolerance: Tolerance
     calibration: Calibration
@@ -50,7 +52,6 @@ class BoundsSettings:
     tol: float
     screen: bool
     max_seconds: float | None
-    fold_seed: int
     test_seed: int
     n_jobs: int | None
     verbose: bool
@@ -72,12 +73,12 @@ class CalibrationSettings:
 
 
 def calibration_for(
-    settings: CalibrationSettings, C: float | None, fold_seed: int, seed: int
+    settings: CalibrationSettings, C: float | None, tuning: Tuning, seed: int
 ) -> Calibration:
     """Return the calibration method that the parameters of an estimator select."""
     probes = ProbeCalibration(settings.n_probes, settings.fpr, seed)
     if settings.cutoff == FDR:
-        return PermutationCalibration(settings.fdr, C, seed, fold_seed, wide=probes)
+        return PermutationCalibration(settings.fdr, C, seed, tuning, wide=probes)
     if settings.cutoff == PROBES:
         return probes
     return FixedCutoff(float(settings.cutoff))
@@ -89,14 +90,14 @@ def fit_baseline(
     """Choose C and the variant of the data by cross-validation if needed; fit the baseline."""
     data, C, score, name = subproblem.variants[0], settings.C, None, subproblem.name
     if C is None or len(subproblem.variants) > 1:
+        tuning = settings.tuning if C is None else replace(settings.tuning, grid=np.array([C]))
         choices = [
             choose_C(
                 variant,
                 variant.with_tables(scaled.tables),
                 settings.formulation,
                 settings.fit_scaling,
-                seed=settings.fold_seed,
-                grid=None if C is None else np.array([C]),
+                tuning,
                 **settings.run("choosing C", name),
             )
             for variant in subproblem.variants

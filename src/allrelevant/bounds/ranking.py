@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -18,7 +18,9 @@ from ..exceptions import InputError
 from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
+from .models import LinearModel
 from .pairs import PairwiseData
+from .predictors import ClassRanker
 from .programs.comparable_pairs import ComparablePairs, class_pairs
 from .programs.hinge import HingeRows, Requirements, signed_table
 from .result import BoundsResult
@@ -29,8 +31,11 @@ from .task import Subproblem, Task, TaskWording
 class RankingData(PairwiseData):
     """Data with two classes; samples with ``y = 1`` should score higher than the others.
 
-    With groups (queries), only samples of the same group are compared.
+    With groups (queries), only samples of the same group are compared. ``labels`` are the labels of
+    both classes, for scikit-learn scorers.
     """
+
+    labels: NDArray[Any] = field(default_factory=lambda: np.arange(2), kw_only=True)
 
     @cached_property
     def pairs(self) -> ComparablePairs:
@@ -67,6 +72,17 @@ class RankingData(PairwiseData):
 
     def association_target(self) -> Vector:
         return self.y if self.row_groups is None else super().association_target()
+
+    def predictor(self, model: LinearModel) -> ClassRanker:
+        if self.row_groups is not None:
+            raise InputError(
+                "scoring cannot be combined with groups (queries), because scikit-learn scorers "
+                "also compare samples of different queries. Set scoring=None."
+            )
+        return ClassRanker(self.labels, model)
+
+    def observed(self) -> NDArray[Any]:
+        return self.labels[(self.y > 0).astype(int)]
 
     def strata(self) -> Vector | None:
         return self.y if self.row_groups is None else None
@@ -112,8 +128,13 @@ class RankingBounds(ClassifierMixin, RelevanceBounds):
 
     Parameters
     ----------
-    C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
-n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
+    scoring : str, callable or None, default=None
+        Score by which C is chosen: the name of a scikit-learn scorer for decision values, such as
+        ``"roc_auc"`` or ``"average_precision"``, or a callable ``scorer(estimator, X, y)``. Scorers
+        of predicted classes are refused, because a ranking has no threshold. Cannot be combined
+        with ``groups``. None means the loss.
+    C, Cs, cv, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, \
+fdr, n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes
@@ -124,7 +145,8 @@ cutoff_, baseline_
     auc_ : float
         Area under the ROC curve of the baseline on the training samples.
     cv_score_ : float
-        Cross-validated area under the ROC curve of the baseline. Only with ``C="cv"``.
+        Cross-validated area under the ROC curve of the baseline, or its score by ``scoring``. Only
+        with ``C="cv"``.
     classes_ : ndarray of shape (2,)
         Class labels; samples of the second class should score higher.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
@@ -193,9 +215,8 @@ privileged_table_pvalue_
                 f"{type_of_target(y)}, with {len(self.classes_)} classes. For ordered classes, use "
                 "OrdinalBounds."
             )
-        return [
-            Subproblem("", [RankingData(X, np.where(codes == 1, 1.0, -1.0), weight, privileged)])
-        ]
+        signs = np.where(codes == 1, 1.0, -1.0)
+        return [Subproblem("", [RankingData(X, signs, weight, privileged, labels=self.classes_)])]
 
     def _set_fitted_attributes(self, result: BoundsResult) -> None:
         super()._set_fitted_attributes(result)

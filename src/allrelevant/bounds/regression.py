@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
@@ -32,6 +32,7 @@ from ..exceptions import InputError
 from ..tables.target import target_values
 from ._base import RelevanceBounds
 from .models import LinearModel
+from .predictors import LinearRegressor
 from .programs.hinge import HingeRows, Requirements, stack_tables
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskData, TaskWording
@@ -39,9 +40,14 @@ from .task import Subproblem, Task, TaskData, TaskWording
 
 @dataclass(frozen=True)
 class RegressionData(TaskData):
-    """Data with a numeric target; errors up to ``epsilon`` have zero loss."""
+    """Data with a numeric target; errors up to ``epsilon`` have zero loss.
+
+    ``y`` is the target minus ``center``, divided by ``unit``.
+    """
 
     epsilon: float = field(default=0.0, kw_only=True)
+    center: float = field(default=0.0, kw_only=True)
+    unit: float = field(default=1.0, kw_only=True)
 
     def requirements(self) -> Requirements:
         """Return the constraints ``|y - w . x - offset| <= epsilon``, two per sample."""
@@ -59,6 +65,12 @@ class RegressionData(TaskData):
         """Return the fraction of the absolute deviation from the median that a model explains."""
         predicted = model.decision_function(self.X)
         return float(d2_absolute_error_score(self.y, predicted, sample_weight=self.weight))
+
+    def predictor(self, model: LinearModel) -> LinearRegressor:
+        return LinearRegressor(model, self.center, self.unit)
+
+    def observed(self) -> Vector:
+        return self.y * self.unit + self.center
 
     def association_target(self) -> Vector:
         """Return the ranks of the target, which outliers do not dominate."""
@@ -112,8 +124,13 @@ class RegressionBounds(RegressorMixin, RelevanceBounds):
     C : float or "cv", default="cv"
         Weight of the loss relative to the norm, for the scaled data. ``"cv"`` chooses the best
         value of a grid by cross-validation.
-    norm_slack, loss_slack, loss_tol, cutoff, fdr, n_probes, fpr, tol, screen, max_seconds, \
-random_state, n_jobs, verbose
+    scoring : str, callable or None, default=None
+        Score by which C and epsilon are chosen: the name of a scikit-learn scorer, such as
+        ``"r2"`` or ``"neg_mean_absolute_error"``, or a callable ``scorer(estimator, X, y)``. The
+        target and its predictions are in units of the target. None means the explained fraction of
+        the absolute deviation from the median.
+    Cs, cv, norm_slack, loss_slack, loss_tol, categorical, curves, terms, cutoff, fdr, n_probes, \
+fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
     standardize : bool, default=True
         Whether to scale each feature and the target to mean 0 and variance 1 (a sparse ``X`` to
@@ -125,20 +142,9 @@ random_state, n_jobs, verbose
     interval_, signed_interval_, relevance_, pvalue_, qvalue_, table_pvalue_, rule_, gap_, exact_, \
 cutoff_, baseline_
         As in :class:`ClassificationBounds`.
-    categorical : sequence of int or str, default=None
-        Numeric columns that contain codes of categories, by index or name. Text and categorical
-        columns of data frames are always categories. A category is one feature. Its size is the
-        difference between the largest and the smallest weight of its levels.
-    curves : int or None, default=None
-        If given, each number is cut into this many bins at its quantiles, and its size is the range
-        of the resulting curve. This finds nonlinear relations.
-    terms : dict, default=None
-        Columns that form one feature: a dict from the name of the feature to its columns. Indicator
-        columns of one category are treated like the category; the size of other groups is the sum
-        of the absolute weights.
     cv_score_ : float
         Cross-validated fraction of the absolute deviation from the median that the baseline
-        explains. Only if C or epsilon was chosen by cross-validation.
+        explains, or its score by ``scoring``. Only if C or epsilon was chosen by cross-validation.
     epsilon_ : float
         Value of epsilon in use, in units of the target.
     privileged_interval_, privileged_signed_interval_, privileged_relevance_, privileged_gap_, \
@@ -172,6 +178,9 @@ privileged_table_pvalue_
         *,
         epsilon: float | Literal["cv"] = CV,
         C: float | Literal["cv"] = CV,
+        Cs: ArrayLike | None = None,
+        cv: Any = None,
+        scoring: Any = None,
         norm_slack: float = NORM_SLACK,
         loss_slack: float = LOSS_SLACK,
         loss_tol: float = LOSS_TOL,
@@ -192,6 +201,9 @@ privileged_table_pvalue_
     ) -> None:
         super().__init__(
             C=C,
+            Cs=Cs,
+            cv=cv,
+            scoring=scoring,
             norm_slack=norm_slack,
             loss_slack=loss_slack,
             loss_tol=loss_tol,
@@ -226,10 +238,10 @@ privileged_table_pvalue_
         self._y_center, self._y_scale = (center, std) if self.standardize else (0.0, 1.0)
         scaled = (values - self._y_center) / self._y_scale
         epsilons = [std * e for e in EPSILON_GRID] if self.epsilon == "cv" else [self.epsilon]
-        grid = [epsilon / self._y_scale for epsilon in epsilons]
-        return [
-            Subproblem("", [RegressionData(X, scaled, weight, privileged, epsilon=e) for e in grid])
-        ]
+        data = RegressionData(
+            X, scaled, weight, privileged, center=self._y_center, unit=self._y_scale
+        )
+        return [Subproblem("", [replace(data, epsilon=e / self._y_scale) for e in epsilons])]
 
     def _set_fitted_attributes(self, result: BoundsResult) -> None:
         super()._set_fitted_attributes(result)

@@ -50,7 +50,7 @@ class Stability:
     relevance : ndarray of shape (n_splits, d)
         ``"strong"``, ``"weak"``, ``"unconfirmed"`` or ``"irrelevant"``.
     test_score : ndarray of shape (n_splits,)
-        Score of the estimator on the held-out samples.
+        Score of the estimator on the held-out samples: its ``scoring`` if set, else its ``score``.
     """
 
     feature_names: list[str]
@@ -206,6 +206,12 @@ def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
             "stability requires a relevance bounds estimator such as ClassificationBounds() "
             f"(got {estimator!r})."
         )
+    cv = estimator.cv
+    if not (cv is None or isinstance(cv, Integral) or hasattr(cv, "split")):
+        raise InputError(
+            "stability fits the estimator to random subsamples, so its cv cannot be a list of "
+            "splits of the whole table. Pass cv as a number or a splitter."
+        )
     if not isinstance(n_splits, Integral) or n_splits < 2:
         raise InputError(f"n_splits must be an integer of at least 2 (got {n_splits!r}).")
     if not (isinstance(test_size, Real) and 0.0 < float(test_size) < 1.0):
@@ -246,8 +252,8 @@ def _fit_split(
     )
     train_groups = None if row_groups is None else row_groups[split.train]
     est.fit(take_rows(X, split.train), y[split.train], train_weight, groups=train_groups)
-    score = est.score(take_rows(X, split.test), y[split.test], test_weight)
-    return est._result.features, float(score)
+    score = est._score(take_rows(X, split.test), y[split.test], test_weight)
+    return est._result.features, score
 
 
 def _std(values: Matrix, rounding: float) -> Vector:

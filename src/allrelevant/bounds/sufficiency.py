@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from .._text import count_noun, join_names
 from ..relevance import RELEVANT
-from .baseline import cross_validated_score
 from .design import DesignRequest, Scoring, SearchSpace, find_cheapest_sets
 from .result import BoundsResult, SubproblemBounds
 from .solver.mixed_integer import TotalWeight
+from .tuning import cross_validated_score
 
 # Total weights up to this fraction of the norm count as zero.
 ZERO_TOL = 1e-8
@@ -129,7 +129,7 @@ def check_sufficiency(
     baselines = [bounds.baseline for bounds in result.subproblems]
     everything = np.arange(len(features.names))
     scores = [
-        cross_validated_score(baselines, columns, scoring.fit_scaling, scoring.seed)
+        cross_validated_score(baselines, columns, scoring.fit_scaling, scoring.tuning)
         for columns in (relevant, everything)
     ]
     return Sufficiency(

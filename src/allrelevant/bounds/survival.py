@@ -18,6 +18,7 @@ from ..exceptions import InputError
 from ..tables.target import survival_times
 from ..terms.validation import FeatureTable
 from ._base import RelevanceBounds
+from .models import LinearModel
 from .pairs import PairwiseData
 from .programs.comparable_pairs import ComparablePairs, ordered_pairs
 from .programs.hinge import Requirements
@@ -36,6 +37,13 @@ class SurvivalData(PairwiseData):
         raise InputError(
             "Survival does not support privileged features, because its slack variables belong to "
             "pairs of rows, not to rows. Omit the privileged features."
+        )
+
+    def predictor(self, model: LinearModel) -> Any:
+        raise InputError(
+            "SurvivalBounds does not support scoring, because scikit-learn scorers ignore that "
+            "times are censored. Set scoring=None: C is then chosen by the loss over comparable "
+            "pairs."
         )
 
     def strata(self) -> Vector:
@@ -148,8 +156,10 @@ class SurvivalBounds(RelevanceBounds):
 
     Parameters
     ----------
-    C, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, fdr, \
-n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
+    scoring : None
+        Not supported, because scikit-learn scorers ignore that times are censored.
+    C, Cs, cv, norm_slack, loss_slack, loss_tol, standardize, categorical, curves, terms, cutoff, \
+fdr, n_probes, fpr, tol, screen, max_seconds, random_state, n_jobs, verbose
         As in :class:`ClassificationBounds`.
 
     Attributes
@@ -225,6 +235,9 @@ cutoff_, baseline_
         if y is None:
             raise InputError("SurvivalBounds requires y to be passed, but the target y is None.")
         return super()._read_features(X, encode_times(*read_times(y)))
+
+    def _split_target(self, y: NDArray[Any]) -> NDArray[Any]:
+        return has_event(y)
 
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None

@@ -9,7 +9,7 @@ writes documents and reports. The module of each task defines its data class, it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -21,13 +21,22 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length
 
 from .._params import TASKS
-from .._text import percent
+from .._text import number, percent
 from .._typing import Rows, Table, Vector
+from ..exceptions import InputError, warn_caller
 from ..resampling import Fold, make_folds, permute_rows
-from ..terms.columns import Column
-from ..terms.encoding import EncodedScaling, TableEncoding
+from ..terms.blocks import Block
+from ..terms.columns import Column, columns_from_frame
+from ..terms.encoding import (
+    EncodedScaling,
+    EncodingOptions,
+    TableEncoding,
+    fit_encoding,
+    needs_encoding,
+)
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Blocks, Scaling
+from ..terms.validation import check_finite_columns
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, privileged_rows
 
@@ -41,7 +50,8 @@ class TaskData(ABC):
     Privileged features are available for training samples only. The slack variable of each
     sample is a linear function of them; see :mod:`allrelevant.bounds.programs.hinge`. Rows of the
     same group, such as the visits of one patient, are never separated. ``terms`` assigns the
-    columns of the tables to features; by default, each column is a feature.
+    columns of the tables to features; by default, each column is a feature. ``score_weight`` are
+    the sample weights of scikit-learn scorers, without class weights; None if all are equal.
     """
 
     X: Table
@@ -50,6 +60,7 @@ class TaskData(ABC):
     privileged: Table | None = None
     row_groups: NDArray[Any] | None = field(default=None, kw_only=True)
     terms: WeightLayout | None = field(default=None, kw_only=True)
+    score_weight: Vector | None = field(default=None, kw_only=True)
 
     @property
     def n_samples(self) -> int:
@@ -96,12 +107,20 @@ class TaskData(ABC):
             weight=self.weight[rows],
             privileged=None if self.privileged is None else self.privileged[rows],
             row_groups=None if self.row_groups is None else self.row_groups[rows],
+            score_weight=None if self.score_weight is None else self.score_weight[rows],
         )
 
     def with_tables(self, tables: Sequence[Table]) -> Self:
         """Return a copy with the given tables: ``X``, then the privileged features if any."""
         X, *privileged = tables
         return replace(self, X=X, privileged=privileged[0] if privileged else None)
+
+    def without_features(self) -> tuple[Self, LinearModel]:
+        """Return a copy without features, and a model of it that is zero everywhere."""
+        data = self.take_features(np.empty(0, dtype=np.intp))
+        offset = np.zeros(self.n_samples)
+        thresholds = self._thresholds(offset)
+        return data, LinearModel(np.empty(0), 0.0, 0.0, 0.0, 1.0, thresholds_=thresholds)
 
     def take_features(self, features: NDArray[np.intp]) -> Self:
         """Return a copy that contains only the given features of ``X``."""
@@ -166,6 +185,14 @@ class TaskData(ABC):
         """Return the score by which cross-validation chooses C; higher is better."""
         return self.score(model)
 
+    def predictor(self, model: LinearModel) -> Any:
+        """Return a model as a scikit-learn estimator; raise if scorers do not suit the task."""
+        raise InputError("scoring is not available for this task. Set scoring=None.")
+
+    def observed(self) -> NDArray[Any]:
+        """Return the target as the user passed it, for scikit-learn scorers."""
+        return self.y
+
     def association_target(self) -> Vector:
         """Return the target as numbers, for a test of linear association."""
         return self.y
@@ -177,6 +204,10 @@ class TaskData(ABC):
     def folds(self, n_folds: int, seed: int) -> list[Fold]:
         """Return the cross-validation folds; fewer than ``n_folds`` if there are few samples."""
         return make_folds(self.n_samples, n_folds, seed, self.strata(), self.row_groups)
+
+    def usable_folds(self, folds: Iterable[Fold]) -> list[Fold]:
+        """Return the folds on which models can be fitted and scored."""
+        return list(folds)
 
     def draw_orders(self, n_permutations: int, seed: int) -> list[Rows]:
         """Draw random permutations of the samples; row groups move as a whole."""
@@ -197,14 +228,37 @@ class TaskData(ABC):
         return None
 
 
-def check_privileged(privileged: Any, X: Table) -> tuple[Table, NDArray[Any] | None]:
-    """Validate privileged features; return the table and its column names (None without names)."""
+@dataclass(frozen=True)
+class PrivilegedTable:
+    """Privileged features as numbers; ``names`` is None without column names.
+
+    ``blocks`` are the features with several columns, such as categories.
+    """
+
+    values: Table
+    n_features: int
+    names: NDArray[Any] | None
+    blocks: Mapping[int, Block]
+
+
+def read_privileged(privileged: Any, X: Table) -> PrivilegedTable:
+    """Validate privileged features; encode categories and missing values as in ``X``."""
     names = getattr(privileged, "columns", None)
-    table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
-    check_consistent_length(X, table)
     if names is not None:
         names = np.asarray([str(name) for name in names], dtype=object)
-    return (sp.csr_array(table) if sp.issparse(table) else table), names
+    columns = columns_from_frame(privileged)
+    if columns is not None and needs_encoding(columns):
+        check_finite_columns(columns)
+        encoding = fit_encoding(columns, EncodingOptions())
+        for note in encoding.notes:
+            warn_caller(note)
+        values = encoding.encode(privileged)
+        check_consistent_length(X, values)
+        return PrivilegedTable(values, len(encoding.features), names, encoding.blocks)
+    table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
+    check_consistent_length(X, table)
+    values = sp.csr_array(table) if sp.issparse(table) else table
+    return PrivilegedTable(values, int(values.shape[1]), names, {})
 
 
 @dataclass(frozen=True)
@@ -238,10 +292,16 @@ class Subproblem:
     variants: Sequence[TaskData]
 
     def with_structure(
-        self, row_groups: NDArray[Any] | None, terms: WeightLayout | None
+        self,
+        row_groups: NDArray[Any] | None,
+        terms: WeightLayout | None,
+        score_weight: Vector | None,
     ) -> Subproblem:
-        """Return a copy whose rows belong to groups and whose columns belong to features."""
-        variants = [replace(v, row_groups=row_groups, terms=terms) for v in self.variants]
+        """Return a copy with row groups, features of several columns and weights for scorers."""
+        variants = [
+            replace(v, row_groups=row_groups, terms=terms, score_weight=score_weight)
+            for v in self.variants
+        ]
         return replace(self, variants=variants)
 
 
@@ -264,6 +324,8 @@ class TaskWording:
     def achievement(self, score: Mapping[str, Any]) -> str | None:
         """Return a sentence on the baseline's score, or None if there is no score."""
         unseen, training = score["cross_validated"], score["training"]
+        if score["name"] != self.score:
+            return self._other_achievement(score["name"], unseen, training)
         parts = []
         if unseen is not None:
             parts.append(self.unseen.format(percent(unseen)))
@@ -275,6 +337,19 @@ class TaskWording:
         chance = score["without_features"]
         contrast = "" if chance is None else f"; {self.without_features.format(percent(chance))}"
         return f"The {self.model} {', and '.join(parts)}{contrast}."
+
+    def _other_achievement(
+        self, name: str, unseen: float | None, training: float | None
+    ) -> str | None:
+        """Return a sentence on a score that is not the usual one of the task."""
+        parts = []
+        if unseen is not None:
+            parts.append(f"{number(unseen)} on held-out rows (cross-validation)")
+        if training is not None:
+            parts.append(f"{number(training)} on the training rows")
+        if not parts:
+            return None
+        return f"The score of the {self.model} ({name}) is {' and '.join(parts)}."
 
 
 # Wording of classification tasks.

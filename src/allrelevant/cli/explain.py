@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._text import display_width, number, printable, shorten, wrap
+from .._text import display_width, printable, shorten, wrap
 from ..exceptions import InputError, warn_caller
 from .estimators import fit, model_to_train
 from .options import EXPLANATION_PAGE, add_options, estimator_options
@@ -16,8 +16,12 @@ from .output import collected_notes, headline, plan_outputs, text_width
 from .table import table_input
 
 if TYPE_CHECKING:
+    from .._typing import Matrix, Rows, Vector
+    from ..saliency import Explanation
+    from ..saliency.encoded import EncodedRows
     from ..tables.features import SplitTable
     from ..tables.target import Target
+    from ..terms.columns import Frame
 
 MIN_TRAINING_ROWS = 4
 
@@ -36,7 +40,8 @@ the usual range of their values. The result is printed and written to an HTML re
 Saliency shows how strongly a small increase in a feature would strengthen (+) or weaken (-) the
 prediction. Increases are measured in standard deviations. Values are percentages of the total over
 all features. Saliency does not show how much the present value contributed, and it is not a causal
-effect.
+effect. For a category or a missing value, the sign shows whether the value of the row strengthens
+or weakens the prediction, compared with the average row.
 
 TABLE has the same format as for "allrelevant report". The target contains classes or numbers. The
 score of the model is estimated by 5-fold cross-validation on the training rows.
@@ -82,26 +87,24 @@ def explain(
     from ..saliency import explain as explain_saliency
     from ..saliency.quality import decision_margins, predict_held_out
     from ..tables.target import read_target
-    from ..terms.columns import Frame
-    from ..terms.scaling import standardize_columns
 
     with collected_notes() as notes:
-        columns = source.split(numbers_only=True)
-        values = columns.X.to_numpy()
-        X = standardize_columns(values) if standardize else values
+        columns = source.split(numbers_only=False)
         indices = _row_indices(rows, columns)
         label = read_target(columns.y, source.target, task)
         outputs.note(label.note)
         _check_training_classes(label, rows, indices, towards=towards)
 
-        others = np.setdiff1d(np.arange(len(X)), indices)
+        others = np.setdiff1d(np.arange(len(columns.X)), indices)
+        table = _scale(columns.X, others, indices, standardize=standardize)
         scale = label.scale(others)
-        X_train, y_train = X[others], scale.apply(label.y[others])
+        X_train, y_train = table.train, scale.apply(label.y[others])
         flags = estimator_options(settings).user_flags
         model = fit(model_to_train(task=label.task, user_flags=flags, **settings), X_train, y_train)
         class_label = None if towards is None else _class_label(towards, model)
-        explanation = explain_saliency(
-            model, Frame.from_numpy(X[indices], columns.X.columns), target=class_label
+        explanation = table.per_feature(
+            explain_saliency(model, table.explained, target=class_label),
+            lambda rows, y: explain_saliency(model, rows, y).gains,
         )
         held_out = predict_held_out(model, X_train, y_train, seed=settings["random_state"])
         if held_out.quality().is_poor:
@@ -119,7 +122,7 @@ def explain(
             rows,
             indices=indices,
             actual=label.y[indices],
-            margins=decision_margins(model, X[indices]) if label.is_classification else None,
+            margins=decision_margins(model, table.explained) if label.is_classification else None,
             held_out=replace(
                 held_out, y=scale.undo(held_out.y), predicted=scale.undo(held_out.predicted)
             ),
@@ -137,6 +140,48 @@ def explain(
             command=command,
         )
         outputs.write(document, _to_text)
+
+
+@dataclass(frozen=True)
+class _ScaledRows:
+    """Training rows and explained rows as columns of numbers.
+
+    ``encoded`` is None if the table has only numbers, so that each column is a feature.
+    """
+
+    X: Frame  # explained rows of the table
+    train: Matrix
+    explained: Matrix
+    encoded: EncodedRows | None
+
+    def per_feature(
+        self, explanation: Explanation, gains: Callable[[Matrix, Any], Vector]
+    ) -> Explanation:
+        """Return an explanation of the features of the table, given that of its columns.
+
+        ``gains`` returns the gains of rows for given classes, or for their own predicted numbers.
+        """
+        if self.encoded is None:
+            return replace(explanation, names=self.X.columns)
+        y = explanation.targets if explanation.of_classes else None
+        return self.encoded.combine(explanation, self.X, lambda rows: gains(rows, y))
+
+
+def _scale(X: Frame, others: Rows, indices: Sequence[int], *, standardize: bool) -> _ScaledRows:
+    """Encode and scale a table; categories and missing values are learned on the other rows."""
+    import numpy as np
+
+    from ..saliency.encoded import EncodedRows
+    from ..terms.encoding import needs_encoding
+    from ..terms.scaling import standardize_columns
+
+    train, explained = X.take_rows(others), X.take_rows(np.asarray(indices))
+    if needs_encoding(X):
+        encoded = EncodedRows.from_table(train, standardize=standardize)
+        return _ScaledRows(explained, encoded.apply(train), encoded.apply(explained), encoded)
+    values = X.to_numpy()
+    scaled = standardize_columns(values) if standardize else values
+    return _ScaledRows(explained, scaled[others], scaled[indices], None)
 
 
 def _row_indices(rows: Sequence[int], columns: SplitTable) -> list[int]:
@@ -233,31 +278,38 @@ def _to_text(document: Mapping[str, Any]) -> str:
 
 
 def _row_lines(row: Mapping[str, Any], document: Mapping[str, Any], width: int) -> list[str]:
-    from ..results.explanation import directions, row_answer
+    from ..results.explanation import directions, larger_values, row_answer
 
     answer = row_answer(row, document["table"]["target"])
     lines = wrap(f"{answer.lead} {answer.comparison}", width)
     for text in (answer.certainty, answer.reasons, answer.unusual):
         lines += wrap(text, width)
     supports, opposes = directions(row)
+    legend = f"+ {larger_values(row)} {supports}, - {larger_values(row)} {opposes}"
     return [
         *lines,
         "",
         *_feature_lines(row, raw=document["settings"]["raw"]),
-        f"+ larger values {supports}, - larger values {opposes}",
+        *wrap(legend, width),
     ]
 
 
 def _feature_lines(row: Mapping[str, Any], *, raw: bool) -> list[str]:
-    from ..results.explanation import USUAL_FRACTION, format_saliency, position
+    from ..results.explanation import (
+        USUAL_FRACTION,
+        format_saliency,
+        format_usual,
+        format_value,
+        position,
+    )
 
     features = row["features"][:_MAX_FEATURES]
     names = [shorten(printable(feature["name"]), _NAME_WIDTH) for feature in features]
     cells = [
         (
             format_saliency(f, abs(features[0]["percent"]), raw=raw),
-            number(f["value"]),
-            " to ".join(map(number, f["usual"])),
+            shorten(format_value(f), _NAME_WIDTH),
+            shorten(format_usual(f), _NAME_WIDTH),
             "" if position(f) == "usual" else position(f),
         )
         for f in features

@@ -15,7 +15,18 @@ from click.core import ParameterSource
 from .. import _params as params
 from ..tables.writing import FORMATS as WRITABLE
 from .estimators import LEARNERS, METHODS, MODELS, SVM, Options
-from .types import Count, Dimension, Jobs, NamedValue, Number, Numbers, StepSize, SubsetSize, Words
+from .types import (
+    Count,
+    Dimension,
+    Jobs,
+    NamedValue,
+    Number,
+    NumberList,
+    Numbers,
+    StepSize,
+    SubsetSize,
+    Words,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -149,6 +160,17 @@ _CLUSTER = Option(
     "not change the result.",
 )
 
+# Cross-validation.
+_CV = Option(
+    "--cv",
+    "--folds",
+    "cv",
+    type=click.IntRange(min=2),
+    default=params.CV_FOLDS,
+    help="Number of cross-validation folds.",
+)
+_SCORING = Option("--scoring", metavar="NAME")
+
 # Equivalent models.
 _EQUIVALENCE = (
     Option(
@@ -157,6 +179,21 @@ _EQUIVALENCE = (
         type=Number(params.CV, above=0),
         default=params.CV,
         help="Weight of the loss relative to the norm; 'cv' chooses it by cross-validation.",
+    ),
+    Option(
+        "--Cs",
+        "Cs",
+        type=NumberList(above=0),
+        help="Values of C that cross-validation compares, separated by commas.  [default: eight "
+        "values that suit the number of rows]",
+    ),
+    _CV.vary(
+        default=None,
+        help="Number of cross-validation folds.  [default: 5]",
+    ),
+    _SCORING.vary(
+        help="Name of a scikit-learn scorer by which C is chosen, such as balanced_accuracy or "
+        "r2.  [default: the score in the report; for ranking and survival, the loss]",
     ),
     Option(
         "--norm-slack",
@@ -412,16 +449,8 @@ _SELECTION = (
         default=params.MIN_FEATURES_TO_SELECT,
         help="Number of features at which elimination stops.",
     ),
-    Option(
-        "--folds",
-        "cv",
-        type=click.IntRange(min=2),
-        default=params.CV_FOLDS,
-        help="Number of cross-validation folds.",
-    ),
-    Option(
-        "--scoring",
-        metavar="NAME",
+    _CV,
+    _SCORING.vary(
         help="Name of a scikit-learn scorer, such as accuracy or roc_auc.  [default: "
         "balanced_accuracy; for numbers, r2]",
     ),

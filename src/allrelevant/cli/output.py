@@ -300,11 +300,9 @@ def _small_set_lines(document: Mapping[str, Any], width: int) -> list[str]:
     """Return the sentences on the smallest sufficient set, followed by an empty line."""
     if document["small_set"] is None:
         return []
-    from ..bounds.task import task_by_name
     from ..results.small_set import describe_small_set
 
-    score_name = task_by_name(document["task"]).wording.score
-    text = f"Small set: {describe_small_set(document['small_set'], score_name)}"
+    text = f"Small set: {describe_small_set(document['small_set'], document['score']['name'])}"
     return [*wrap(text, width), ""]
 
 

@@ -40,7 +40,7 @@ class TableInput:
     def split(self, *, numbers_only: bool) -> SplitTable:
         """Read the table and split it into features, target and other columns.
 
-        Privileged features must be numbers; with ``numbers_only``, all features.
+        With ``numbers_only``, all features must be numbers without missing values.
         """
         from ..tables.features import ColumnRoles, require_numbers, split_features
         from ..tables.reading import read_table
@@ -58,7 +58,8 @@ class TableInput:
                 dates=self.dates,
             ),
         )
-        require_numbers([*(columns.X if numbers_only else ()), *(columns.privileged or ())])
+        if numbers_only:
+            require_numbers(columns.X.data)
         return columns
 
 

@@ -75,16 +75,23 @@ class Number(NumberOrWord):
         return " or ".join(["a number " + " and ".join(parts), *map(repr, self.words)])
 
 
-class Numbers(Number):
-    """Option type for one or several comma-separated numbers within limits."""
+class NumberList(Number):
+    """Option type for a list of comma-separated numbers within limits."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         parts = str(value).split(",")
-        numbers = [super(Numbers, self).convert(part.strip(), param, ctx) for part in parts]
-        return numbers[0] if len(numbers) == 1 else numbers
+        return [super(NumberList, self).convert(part.strip(), param, ctx) for part in parts]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "NUMBER[,NUMBER...]"
+
+
+class Numbers(NumberList):
+    """Option type for one number, or a list of comma-separated numbers, within limits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        numbers = super().convert(value, param, ctx)
+        return numbers[0] if len(numbers) == 1 else numbers
 
 
 class StepSize(Number):

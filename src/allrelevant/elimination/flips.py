@@ -95,7 +95,13 @@ class FlipSelector(SVMSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the initial selector, then improve its subset by local search.
 
         Parameters
@@ -108,12 +114,16 @@ class FlipSelector(SVMSelector):
         groups : array-like of shape (n_samples,), default=None
             Group labels of the rows. Rows of the same group are never split between training and
             test rows. The groups are passed to the selector if its ``fit`` accepts them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training and in scores. A row with weight 2 counts like two
+            rows. The ``fit`` method of the selector must accept them, too.
 
         Returns
         -------
         self
         """
-        table, labels = self._validate(X, y, groups)
+        table, labels = self._validate(X, y, groups, sample_weight)
+        self._check_selector_weights(labels)
         if self.cv is None:
             raise InputError(
                 f"{type(self).__name__} requires cross-validation (got cv=None). Set cv."
@@ -130,13 +140,16 @@ class FlipSelector(SVMSelector):
             ]
         for _, _, inner in places:
             settings.evaluator(inner, labels)  # raises if the scorer fails
-        self.selector_, start = self._start(X, y, groups)
+        self.selector_, start = self._start(X, y, groups, labels.weight)
         frame = X if self._has_encoding or hasattr(X, "columns") else table
-        classes, row_groups = labels.classes[labels.codes], labels.row_groups
+        classes = labels.classes[labels.codes]
         starts = [start]
         for _, rows, _ in places[1:]:
-            groups_in_fold = None if row_groups is None else row_groups[rows]
-            found = self._start(take_rows(frame, rows), classes[rows], groups_in_fold)
+            groups_in_fold, weight = (
+                None if values is None else values[rows]
+                for values in (labels.row_groups, labels.weight)
+            )
+            found = self._start(take_rows(frame, rows), classes[rows], groups_in_fold, weight)
             starts.append(found[1])
         arrays = [rows for fold in folds for rows in fold]
         with self._open_checkpoint(table, labels, arrays, *starts) as checkpoint:
@@ -198,7 +211,9 @@ class FlipSelector(SVMSelector):
         checkpoint: Checkpoint,
         place: str,
     ) -> LocalSearch:
-        table = scale_by_rows(table, rows, self._layout, None, standardize=self.standardize)
+        table = scale_by_rows(
+            table, rows, self._layout, labels.weight, standardize=self.standardize
+        )
         return LocalSearch(
             feature_matrix(table, centered=settings.kernel.shift_invariant),
             self._layout,
@@ -241,13 +256,21 @@ class FlipSelector(SVMSelector):
             for number, (step, flip) in enumerate(zip(self._steps, flips, strict=True))
         ]
 
-    def _start(self, X: Any, y: Any, groups: Any) -> tuple[Any, Subset]:
+    def _check_selector_weights(self, labels: Labels) -> None:
+        if labels.weight is None or has_fit_parameter(self.selector, "sample_weight"):
+            return
+        raise InputError(
+            f"sample_weight requires a selector whose fit method accepts it, but that of "
+            f"{type(self.selector).__name__} does not. Use SVMRFE, for example."
+        )
+
+    def _start(self, X: Any, y: Any, groups: Any, weight: Any) -> tuple[Any, Subset]:
         """Fit a clone of the selector; return it and its subset."""
         selector = clone(self.selector)
+        arguments = {} if weight is None else {"sample_weight": weight}
         if groups is not None and has_fit_parameter(selector, "groups"):
-            selector.fit(X, y, groups=groups)
-        else:
-            selector.fit(X, y)
+            arguments["groups"] = groups
+        selector.fit(X, y, **arguments)
         start = np.asarray(selector.get_support(), dtype=bool)
         if not start.any():
             raise InputError(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from .._text import one_line
 from .._typing import Matrix, Rows, Vector
 from ..exceptions import InputError
 from ..resampling import Labels
@@ -44,7 +45,7 @@ def check_scorer(scorer: DecisionScorer, fold: TrainedFold) -> None:
     except (AttributeError, ValueError, TypeError) as error:
         raise InputError(
             "The scorer failed. SVMs provide no probabilities, so use a scorer for predictions or "
-            f"decision values. Original error: {' '.join(str(error).split())}"
+            f"decision values. Original error: {one_line(error)}"
         ) from error
     if not np.isfinite(scores).all():
         raise InputError(

@@ -16,7 +16,7 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 
 from ..exceptions import WorkerDiedError
-from .config import configured_executor
+from .config import EXECUTOR
 from .loky import LokyExecutor
 from .threads import single_threaded
 
@@ -123,7 +123,7 @@ def executor_for(n_jobs: int | None, n_items: int) -> Executor:
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
     if inside_worker or n_items < 2:
         return SerialExecutor()
-    configured = configured_executor()
+    configured = EXECUTOR.get()
     if configured is not None:
         return configured
     n_workers = min(effective_n_jobs(n_jobs), n_items)

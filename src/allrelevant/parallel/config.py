@@ -12,7 +12,8 @@ from .._optional import import_extra
 if TYPE_CHECKING:
     from .cluster import ClusterExecutor
 
-_EXECUTOR: ContextVar[ClusterExecutor | None] = ContextVar("allrelevant executor", default=None)
+# Executor that :func:`config_context` chose; None means local processes.
+EXECUTOR: ContextVar[ClusterExecutor | None] = ContextVar("allrelevant executor", default=None)
 
 
 @contextmanager
@@ -55,16 +56,11 @@ def config_context(*, executor: Any) -> Iterator[None]:
 
 @contextmanager
 def _chosen(executor: ClusterExecutor | None) -> Iterator[None]:
-    token = _EXECUTOR.set(executor)
+    token = EXECUTOR.set(executor)
     try:
         yield
     finally:
-        _EXECUTOR.reset(token)
-
-
-def configured_executor() -> ClusterExecutor | None:
-    """Return the executor that :func:`config_context` chose; None means local processes."""
-    return _EXECUTOR.get()
+        EXECUTOR.reset(token)
 
 
 @contextmanager

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._text import printable, use_minus_sign
+from .._text import number, printable, use_minus_sign
 from ..results.explanation import (
     directions,
     format_saliency,
+    format_usual,
+    format_value,
+    is_category,
+    larger_values,
     meaning,
     position,
     quality_sentence,
@@ -60,6 +64,7 @@ def _row_view(row: Mapping[str, Any], document: Document) -> dict[str, Any]:
         "answer": row_answer(row, document["table"]["target"]),
         "supports": supports,
         "opposes": opposes,
+        "larger_values": larger_values(row),
         "bars": _bars(features, raw=document["settings"]["raw"]),
         "n_hidden": len(hidden),
         "hidden_percent": sum(abs(feature["percent"]) for feature in hidden),
@@ -81,8 +86,9 @@ def _bars(features: Sequence[Mapping[str, Any]], *, raw: bool) -> list[dict[str,
                 "left": 50.0 if is_positive else round(50.0 - width, 2),
                 "width": width,
                 "saliency": use_minus_sign(value),
-                "value": feature["value"],
-                "usual": feature["usual"],
+                "value": format_value(feature, with_minus_sign),
+                "usual": format_usual(feature, with_minus_sign),
+                "is_category": is_category(feature),
                 "position": position(feature),
                 "strip": _strip(feature),
             }
@@ -90,8 +96,18 @@ def _bars(features: Sequence[Mapping[str, Any]], *, raw: bool) -> list[dict[str,
     return bars
 
 
-def _strip(feature: Mapping[str, Any]) -> dict[str, float]:
-    """Return the usual range and the value on a common axis, in percent of its width."""
+def with_minus_sign(value: float) -> str:
+    """Format a number with a typographic minus sign."""
+    return use_minus_sign(number(value))
+
+
+def _strip(feature: Mapping[str, Any]) -> dict[str, float] | None:
+    """Return the usual range and the value on a common axis, in percent of its width.
+
+    Categories and missing values have no axis.
+    """
+    if is_category(feature) or feature["value"] is None or feature["usual"][0] is None:
+        return None
     low, high = feature["usual"]
     start, end = min(low, feature["value"]), max(high, feature["value"])
     room = 100.0 - 2 * _STRIP_MARGIN

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._params import FDR
-from .._text import decimals_for, display_width, printable, short_label, shorten
+from .._text import (
+    decimals_for,
+    display_width,
+    number,
+    percent,
+    printable,
+    short_label,
+    shorten,
+)
 from ..bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
 from ..bounds.task import task_by_name
 from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
@@ -338,8 +346,7 @@ def levels_view(document: Document) -> dict[str, Any]:
 
 def small_set_view(document: Document) -> dict[str, Any]:
     """Return the sentences on the smallest sufficient set."""
-    score_name = task_by_name(document["task"]).wording.score
-    return {"small_set": describe_small_set(document["small_set"], score_name)}
+    return {"small_set": describe_small_set(document["small_set"], document["score"]["name"])}
 
 
 def design_view(document: Document) -> dict[str, Any]:
@@ -425,7 +432,15 @@ def method_view(document: Document) -> dict[str, Any]:
 def settings_view(document: Document) -> dict[str, Any]:
     """Return the template variables for the section that lists the settings."""
     subproblems = document["subproblems"]
-    cv_scores = [subproblem.get("cv_accuracy") for subproblem in subproblems]
+    wording, name = task_by_name(document["task"]).wording, document["score"]["name"]
+    is_usual = name == wording.score
+    key = "cv_accuracy" if is_usual else "cv_score"
+    cv_scores = [subproblem.get(key) for subproblem in subproblems]
     if len(subproblems) == 1:
         cv_scores = [document["score"]["cross_validated"]]
-    return {"cv_scores": cv_scores, "epsilon": subproblems[0]["baseline"].get("epsilon")}
+    write = percent if is_usual else number
+    return {
+        "cv_scores": [None if score is None else write(score) for score in cv_scores],
+        "score_heading": wording.score_heading if is_usual else f"{name} (cross-validated)",
+        "epsilon": subproblems[0]["baseline"].get("epsilon"),
+    }

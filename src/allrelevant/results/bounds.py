@@ -122,9 +122,15 @@ def _baseline_score(
     cv_scores = np.atleast_1d(getattr(est, "cv_score_", ()))
     has_data = X is not None and y is not None
     class_sizes = [c["n_rows"] for c in classes if c["n_rows"] is not None]
-    return {
-        "name": est.task.wording.score,
+    scores = {
+        "name": est._score_name,
         "cross_validated": float(cv_scores[0]) if len(cv_scores) == 1 else None,
+    }
+    if est.scoring is not None:
+        training = est._score(X, y) if has_data else None
+        return {**scores, "training": training, "without_features": None}
+    return {
+        **scores,
         "training": est.task.training_score(est, X, y) if has_data else None,
         "without_features": est.task.chance(class_sizes),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from ..saliency.quality import HeldOutPredictions
 from .document import EXPLANATION, make_document, to_json_value
 
 if TYPE_CHECKING:
-    from .._typing import Matrix, Vector
+    from .._typing import Vector
     from ..saliency import Explanation
-    from ..terms.columns import Frame
+    from ..terms.columns import Column, Frame
 
 Document = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -54,9 +54,8 @@ def explanation_document(
     ``held_out`` are the predictions of the model for the other rows. ``settings`` are the settings
     used to train it.
     """
-    values = features.to_numpy()
-    tail = (1 - USUAL_FRACTION) / 2
-    usual = np.quantile(np.delete(values, indices, axis=0), [tail, 1 - tail], axis=0)
+    others = np.setdiff1d(np.arange(len(features)), indices)
+    descriptions = [_usual_values(column.take(others)) for column in features]
     body = {
         "kind": EXPLANATION,
         "table": {
@@ -77,7 +76,7 @@ def explanation_document(
                     if margins is None
                     else held_out.class_certainty(explanation.predicted[place], margins[place])
                 ),
-                "features": _features(explanation, place, values[index], usual),
+                "features": _features(explanation, place, features, index, descriptions),
             }
             for place, index in enumerate(indices)
         ],
@@ -95,20 +94,91 @@ def _prediction(explanation: Explanation, place: int) -> dict[str, Any]:
     }
 
 
+def _usual_values(column: Column) -> dict[str, Any]:
+    """Return the usual range of a number, or the fraction of rows of each level of a category.
+
+    Levels are sorted by decreasing frequency. Missing values are not counted.
+    """
+    present = column.values[~column.missing]
+    if not column.has_levels:
+        tail = (1 - USUAL_FRACTION) / 2
+        usual = np.quantile(present, [tail, 1 - tail]) if len(present) else [np.nan, np.nan]
+        return {"usual": [float(limit) for limit in usual]}
+    counts = np.bincount(present, minlength=len(column.levels))
+    order = np.argsort(-counts, kind="stable")
+    return {"levels": {column.levels[k]: counts[k] / max(len(present), 1) for k in order}}
+
+
 def _features(
-    explanation: Explanation, place: int, values: Vector, usual: Matrix
+    explanation: Explanation,
+    place: int,
+    features: Frame,
+    index: int,
+    descriptions: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     order = np.argsort(-explanation.absolute[place], kind="stable")
     return [
         {
             "name": explanation.names[j],
-            "value": float(values[j]),
-            "usual": [float(usual[0, j]), float(usual[1, j])],
+            **_value_and_usual(features.data[j].take(np.array([index])), descriptions[j]),
             "percent": float(explanation.percent[place, j]),
             "saliency": float(explanation.saliency[place, j]),
         }
         for j in order
     ]
+
+
+def _value_and_usual(cell: Column, description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of a row, None if it is missing, and the usual values of the feature.
+
+    A category has its most frequent level instead of a range, with the fractions of the other rows
+    that have this level and the level of the row.
+    """
+    if not cell.has_levels:
+        value = None if cell.missing[0] else float(cell.values[0])
+        return {"value": value, "usual": to_json_value(description["usual"])}
+    (word,) = cell.words()
+    levels = description["levels"]
+    most_frequent = next(iter(levels), None)
+    return {
+        "value": word,
+        "most_frequent": most_frequent,
+        "fraction_of_most_frequent": to_json_value(levels.get(most_frequent, 0.0)),
+        "fraction_of_value": None if word is None else to_json_value(levels.get(word, 0.0)),
+    }
+
+
+def is_category(feature: Mapping[str, Any]) -> bool:
+    """Check whether a feature of an explained row has levels instead of a range."""
+    return "most_frequent" in feature
+
+
+def has_levels(row: Row) -> bool:
+    """Check whether the sign of some feature refers to the value of the row itself."""
+    return any(is_category(f) or f["value"] is None for f in row["features"])
+
+
+def format_value(feature: Mapping[str, Any], number: Callable[[float], str] = number) -> str:
+    """Format the value of a feature: a number, a level, or "missing"."""
+    value = feature["value"]
+    if value is None:
+        return "missing"
+    return printable(value) if isinstance(value, str) else number(value)
+
+
+def format_usual(feature: Mapping[str, Any], number: Callable[[float], str] = number) -> str:
+    """Format the usual range of a number, or the most frequent level of a category.
+
+    >>> format_usual({"most_frequent": "Bern", "fraction_of_most_frequent": 0.4})
+    'Bern (40%)'
+    """
+    if is_category(feature):
+        level = feature["most_frequent"]
+        fraction = feature["fraction_of_most_frequent"]
+        return "missing" if level is None else f"{printable(level)} ({fraction:.0%})"
+    if feature["usual"][0] is None:  # no other row has a value
+        return "missing"
+    return " to ".join(map(number, feature["usual"]))
 
 
 @dataclass(frozen=True)
@@ -167,16 +237,52 @@ def _certainty(row: Row) -> str:
 def _reasons(row: Row) -> str:
     """Name the features with the largest positive and the largest negative saliency."""
     supports, opposes = directions(row)
-    parts = []
+    numbers, levels = [], []
     for sign, verb in ((1, supports), (-1, opposes)):
-        names = [f["name"] for f in row["features"] if sign * f["percent"] > 0][:_N_NAMED]
-        if names:
-            listed = join_names([shorten(printable(n), _NAME_WIDTH) for n in names], quote=False)
-            parts.append(f"larger values of {listed} {verb}")
-    if not parts:
+        named = [f for f in row["features"] if sign * f["percent"] > 0][:_N_NAMED]
+        slopes = [_short_name(f) for f in named if not _has_own_level(f)]
+        if slopes:
+            numbers.append(f"larger values of {join_names(slopes, quote=False)} {verb}")
+        own = [f"{_short_name(f)} = {_short_value(f)}" for f in named if _has_own_level(f)]
+        if own:
+            form = verb if len(own) > 1 else _third(verb)
+            levels.append(f"{join_names(own, quote=False)} {form}")
+    sentences = [f"{', and '.join(parts)}." for parts in (numbers, levels) if parts]
+    if not sentences:
         return f"No feature of this row affects the support for {explained_target(row)}."
-    text = f"{', and '.join(parts)}."
-    return text[0].upper() + text[1:]
+    if numbers:
+        sentences[0] = sentences[0][0].upper() + sentences[0][1:]
+    if levels:
+        sentences[-1] = f"Compared with the average row, {sentences[-1]}"
+    return " ".join(sentences)
+
+
+def _has_own_level(feature: Mapping[str, Any]) -> bool:
+    """Check whether the sign of the saliency refers to the value of the row itself."""
+    return is_category(feature) or feature["value"] is None
+
+
+def _short_name(feature: Mapping[str, Any]) -> str:
+    return shorten(printable(feature["name"]), _NAME_WIDTH)
+
+
+def _short_value(feature: Mapping[str, Any]) -> str:
+    return shorten(format_value(feature), _NAME_WIDTH)
+
+
+def _third(verb: str) -> str:
+    """Return a verb phrase in the third person singular.
+
+    >>> _third("support yes")
+    'supports yes'
+    """
+    first, *rest = verb.split(" ")
+    return " ".join([f"{first}s", *rest])
+
+
+def larger_values(row: Row) -> str:
+    """Return the subject of the legend: the values to which the sign of a saliency refers."""
+    return "larger values (or this level)" if has_levels(row) else "larger values"
 
 
 def directions(row: Row) -> tuple[str, str]:
@@ -195,17 +301,26 @@ def explained_target(row: Row) -> str:
 def _unusual(row: Row) -> str:
     """Name the features with unusual values among the most salient ones."""
     parts = []
-    for word in ("high", "low"):
-        names = [f["name"] for f in row["features"][: 2 * _N_NAMED] if position(f) == word]
+    for word in ("high", "low", "rare"):
+        names = [_short_name(f) for f in row["features"][: 2 * _N_NAMED] if position(f) == word]
         if names:
-            listed = join_names([shorten(printable(n), _NAME_WIDTH) for n in names], quote=False)
-            parts.append(f"{listed} ({word})")
+            parts.append(f"{join_names(names, quote=False)} ({word})")
     return f"Unusual values: {'; '.join(parts)}." if parts else ""
 
 
 def position(feature: Mapping[str, Any]) -> str:
-    """Return whether a value is "low", "usual" or "high" compared with the usual range."""
+    """Return whether a value is "low", "usual" or "high" compared with the usual range.
+
+    A level of a category is "rare" if fewer rows have it than a tail of the usual range.
+    """
+    if feature["value"] is None:
+        return "usual"
+    if is_category(feature):
+        is_rare = feature["fraction_of_value"] < (1 - USUAL_FRACTION) / 2
+        return "rare" if is_rare else "usual"
     low, high = feature["usual"]
+    if low is None:
+        return "usual"
     if feature["value"] < low:
         return "low"
     return "high" if feature["value"] > high else "usual"
@@ -247,11 +362,18 @@ def meaning(document: Document) -> str:
         if settings["raw"]
         else "in percent of the total over all features"
     )
-    return (
+    text = (
         f"The saliency of a feature shows how strongly a small increase of its value{step} would "
         f"{effect}, {unit}; it does not show how much the present value contributed, and it is not "
         "a causal effect."
     )
+    if any(has_levels(row) for row in document["rows"]):
+        text += (
+            " For a category or a missing value, it shows how strongly the prediction depends on "
+            "the feature; the sign shows whether the value of the row strengthens (+) or weakens "
+            "(-) it, compared with the average row."
+        )
+    return text
 
 
 def _explained(document: Document) -> str:

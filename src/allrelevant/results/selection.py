@@ -175,7 +175,7 @@ def _bounds_part(bounds: SelectionBounds) -> dict[str, Any]:
     est, small_set = bounds.est, bounds.small_set
     return {
         "method": type(est).__name__,
-        "score_name": est.task.wording.score,
+        "score_name": est._score_name,
         "counts": {name: int((est.relevance_ == name).sum()) for name in CLASSES},
         "table_pvalue": getattr(est, "table_pvalue_", None),
         "has_substitutes": bounds.substitutes is not None,

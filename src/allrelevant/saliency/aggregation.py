@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from .._typing import Matrix, Table, Vector
 from ..exceptions import InputError
@@ -48,6 +49,7 @@ def aggregate_saliency(
     n_classes: int | None,
     gain: Gain | None = None,
     units: Vector | None = None,
+    weight: Vector | None = None,
 ) -> AggregatedSaliency:
     """Aggregate each feature's saliency over rows (Cancela et al. 2020, Algorithms 2 and 3).
 
@@ -67,6 +69,8 @@ def aggregate_saliency(
         Gain function. None uses ``model.gain``, which matches the training loss.
     units : ndarray of shape (d,), default=None
         Size of one unit of each feature. None means one.
+    weight : ndarray of shape (n,), default=None
+        Weight of each row. None means one.
 
     Returns
     -------
@@ -88,11 +92,11 @@ def aggregate_saliency(
     >>> round(float(result.saliency.sum()), 6), result.score
     (2.0, 1.0)
     """
-    batches = (
-        (X[rows], targets[rows])
-        for rows in row_batches(*X.shape, budget=NUMBERS_PER_BATCH, min_rows=MIN_ROWS_PER_BATCH)
-    )
-    return aggregate_batches(model, batches, n_classes=n_classes, gain=gain, units=units)
+    slices = list(row_batches(*X.shape, budget=NUMBERS_PER_BATCH, min_rows=MIN_ROWS_PER_BATCH))
+    validated = _validate_batches(((X[rows], targets[rows]) for rows in slices), n_classes)
+    weights = (None if weight is None else weight[rows] for rows in slices)
+    batches = ((*batch, part) for batch, part in zip(validated, weights, strict=True))
+    return _aggregate(model, batches, n_classes, gain, units)
 
 
 def aggregate_batches(
@@ -135,15 +139,29 @@ def aggregate_batches(
     >>> bool(np.allclose(by_row.saliency, aggregate_saliency(model, X, y, n_classes=None).saliency))
     True
     """
+    validated = ((*batch, None) for batch in _validate_batches(batches, n_classes))
+    return _aggregate(model, validated, n_classes, gain, units)
+
+
+def _aggregate(
+    model: DifferentiableModel,
+    batches: Iterable[tuple[Table, Targets, Vector | None]],
+    n_classes: int | None,
+    gain: Gain | None,
+    units: Vector | None,
+) -> AggregatedSaliency:
+    """Aggregate saliency over batches of rows, targets and optional weights."""
     gain = model.gain if gain is None else gain
     sums: Matrix | None = None
-    total_score, n_rows = 0.0, 0
-    for rows, targets in _validate_batches(batches, n_classes):
+    total_score, n_rows = 0.0, 0.0
+    for rows, targets, weight in batches:
         linearization = linearize(model, rows)
         outputs = _check_outputs(linearization.outputs, n_classes)
-        total_score += _sum_scores(linearization, targets, n_classes)
-        n_rows += len(targets)
+        scores = _row_scores(linearization, targets, n_classes)
+        total_score += float(scores.sum() if weight is None else scores @ weight)
+        n_rows += len(targets) if weight is None else float(weight.sum())
         gradient = np.abs(linearization.vjp(gain.gradient(outputs, targets)))
+        gradient = gradient if weight is None else gradient * weight[:, None]
         sums = np.zeros((n_classes or 1, gradient.shape[1])) if sums is None else sums
         codes = np.zeros(len(targets), dtype=np.int64) if n_classes is None else targets
         for code in np.unique(codes):
@@ -224,11 +242,13 @@ def _check_outputs(outputs: Matrix, n_classes: int | None) -> Matrix:
     return outputs
 
 
-def _sum_scores(linearization: Linearization, targets: Targets, n_classes: int | None) -> float:
-    """Return the number of correct predictions or, for a regressor, the sum of absolute errors."""
+def _row_scores(
+    linearization: Linearization, targets: Targets, n_classes: int | None
+) -> NDArray[Any]:
+    """Return whether each prediction is correct or, for a regressor, its absolute error."""
     if n_classes is None:
-        return float(np.abs(linearization.outputs[:, 0] - targets).sum())
-    return float((predicted_codes(linearization) == targets).sum())
+        return np.asarray(np.abs(linearization.outputs[:, 0] - targets))
+    return np.asarray(predicted_codes(linearization) == targets)
 
 
 def row_batches(

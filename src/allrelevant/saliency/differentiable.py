@@ -27,6 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Matrix, Table
 from ..exceptions import InputError
+from ..terms.columns import columns_from_frame
+from ..terms.encoding import needs_encoding
 from .gains import Gain, Targets
 
 
@@ -201,6 +203,7 @@ def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Tabl
     if hasattr(model, "__sklearn_tags__"):
         check_is_fitted(model)
     names = _column_names(model, X)
+    _check_numbers(X)
     sparse = "csr" if accept_sparse else False
     rows = check_array(X, accept_sparse=sparse, dtype=[np.float64, np.float32])
     width = getattr(model, "n_features_in_", rows.shape[1])
@@ -210,6 +213,17 @@ def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Tabl
             "columns used for training."
         )
     return rows, names or [f"x{j}" for j in range(width)]
+
+
+def _check_numbers(X: Any) -> None:
+    """Raise if a data frame or an array of objects has words or missing values."""
+    unsuitable = [column for column in columns_from_frame(X) or () if needs_encoding([column])]
+    if unsuitable:
+        raise InputError(
+            f"Column {unsuitable[0].name!r} has words or missing values, but gradients require "
+            "numbers. Fit a SaliencySelector to the table and call its explain method: it encodes "
+            "categories and missing values."
+        )
 
 
 def _column_names(model: Any, X: Any) -> list[str]:

@@ -47,6 +47,8 @@ def explain(
     fitted : estimator
         Fitted estimator of a supported type; see :func:`~allrelevant.saliency.as_differentiable`.
     X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows to explain, as numbers. For tables with categories or missing values, use
+        :meth:`SaliencySelector.explain`, which encodes them.
     y : array-like of shape (n_samples,), default=None
         True classes or numeric targets to explain. The saliency of a misclassified row is close to
         zero. By default, the prediction is explained. For regression, the saliency is then the
@@ -122,9 +124,12 @@ class Explanation:
     ----------
     saliency : ndarray of shape (n, d)
         Signed gradient of the gain. It is positive if a larger value of the feature supports the
-        target.
+        target. For a category, the absolute value is the norm of the gradient over its levels, and
+        the sign is positive if the level of the row supports the target, compared with the average
+        row. The same holds for a missing value.
     features : ndarray or sparse array of shape (n, d)
-        Feature values of the rows.
+        Feature values of the rows. For tables with categories or missing values, an array of
+        objects: numbers, words, and None for missing values.
     targets : ndarray of shape (n,)
         Class or numeric target that is explained for each row.
     predicted : ndarray of shape (n,)
@@ -140,7 +145,7 @@ class Explanation:
     """
 
     saliency: Matrix
-    features: Table
+    features: Table | NDArray[Any]
     targets: NDArray[Any]
     predicted: NDArray[Any]
     gains: Vector
@@ -235,9 +240,9 @@ class Explanation:
         """
         return display("SaliencyMapDisplay").from_result(self, row, shape, **kwargs)
 
-    def row(self, row: int) -> Vector:
+    def row(self, row: int) -> NDArray[Any]:
         """Return the feature values of a row; shape (d,)."""
-        values = self.features[[row]]
+        values: Any = self.features[[row]]
         return np.asarray(values.toarray() if sp.issparse(values) else values).ravel()
 
 
@@ -255,6 +260,13 @@ class ExplanationTarget:
                 "y and target cannot both be set. Pass y to explain the true target of each row, "
                 "or target to explain one class for all rows."
             )
+
+    def fixed(self, explanation: Explanation) -> ExplanationTarget:
+        """Return the same targets for changed rows, whose predictions may differ."""
+        is_prediction = self.y is None and self.target is None
+        if explanation.of_classes and is_prediction:
+            return replace(self, y=explanation.targets)
+        return self
 
     def numbers(self, predicted: Vector) -> Vector:
         """Return the numeric target to explain for each row."""

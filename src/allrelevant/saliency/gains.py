@@ -296,9 +296,15 @@ class RegressionGain(Gain):
         slope = -2.0 * self.alpha * errors / (errors**2 + self.epsilon) ** 2
         return slope[:, None] / (self.unit or 1.0)
 
-    def with_unit_from(self, targets: Targets) -> RegressionGain:
+    def with_unit_from(self, targets: Targets, weight: Vector | None = None) -> RegressionGain:
         """Return the gain, scaled by the standard deviation of the targets if it has no unit."""
-        return self if self.unit is not None else replace(self, unit=float(np.std(targets)) or None)
+        if self.unit is not None:
+            return self
+        if weight is None:
+            return replace(self, unit=float(np.std(targets)) or None)
+        mean = np.average(targets, weights=weight)
+        variance = float(np.average((targets - mean) ** 2, weights=weight))
+        return replace(self, unit=variance**0.5 or None)
 
     def _errors(self, outputs: Matrix, targets: Targets) -> Vector:
         if outputs.shape[1] != 1:

@@ -10,13 +10,13 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 
 from .._params import KEEP_FRACTION
-from .._typing import Rows, Table
+from .._typing import Rows, Table, Vector
 from ..checkpoints import Checkpoint, Series, fingerprint, map_series
 from ..parallel import DurationEstimate, has_workers, progress_bar
 from ..subsets import FoldOverlap, PathScores
 from ..terms.layout import WeightLayout
 from ..terms.scaling import constant_features, scale_by_rows
-from .rounds import HeldOutRows, RoundHistory, Rounds, TrainingTask, schedule
+from .rounds import HeldOutRows, RoundHistory, Rounds, TrainingTask, schedule, score_weighted
 from .trainers import derive_seed
 
 Fold = tuple[Rows, Rows]
@@ -97,7 +97,10 @@ class SaliencyPaths:
 
     def scaled(self, rows: Rows | None = None) -> Table:
         """Return the table; features with several columns are scaled by the given or all rows."""
-        return scaled_table(self.X, self.task.masking.layout, rows, standardize=self.standardize)
+        task = self.task
+        return scaled_table(
+            self.X, task.masking.layout, rows, task.weight, standardize=self.standardize
+        )
 
     @property
     def _single_round(self) -> bool:
@@ -118,7 +121,8 @@ class SaliencyPaths:
         name = "all rows"
         if place is not None:
             number, (train, test) = place
-            held_out = HeldOutRows(X[test], task.y[test], task.targets[test])
+            weight = None if task.weight is None else task.weight[test]
+            held_out = HeldOutRows(X[test], task.y[test], task.targets[test], weight)
             task, X, entropy = task.restrict(train), X[train], derive_seed(entropy, number, 0, 0)
             name = f"fold {number}"
         constant = constant_features(X, layout)
@@ -142,13 +146,18 @@ class SaliencyPaths:
 
 
 def scaled_table(
-    X: Table, layout: WeightLayout, rows: Rows | None = None, *, standardize: bool
+    X: Table,
+    layout: WeightLayout,
+    rows: Rows | None = None,
+    weight: Vector | None = None,
+    *,
+    standardize: bool,
 ) -> Table:
     """Return a table; if features have several columns, it is scaled by the given or all rows."""
     if not layout.blocks:
         return X
     rows = np.arange(X.shape[0]) if rows is None else rows
-    return scale_by_rows(X, rows, layout, None, standardize=standardize)
+    return scale_by_rows(X, rows, layout, weight, standardize=standardize)
 
 
 def _series_name(place: tuple[int, Fold] | None) -> str:
@@ -165,7 +174,8 @@ def constant_score(task: TrainingTask, train: Rows, test: Rows) -> float:
     model = DummyRegressor() if task.n_classes is None else DummyClassifier()
     name = "r2" if task.n_classes is None else "balanced_accuracy"
     scorer = get_scorer(name) if task.scorer is None else task.scorer
-    model.fit(np.zeros((len(train), 1)), task.y[train])
+    fitted, held_out = (None if task.weight is None else task.weight[r] for r in (train, test))
+    model.fit(np.zeros((len(train), 1)), task.y[train], sample_weight=fitted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a class may be missing in a fold
-        return float(scorer(model, np.zeros((len(test), 1)), task.y[test]))
+        return score_weighted(scorer, model, np.zeros((len(test), 1)), task.y[test], held_out)

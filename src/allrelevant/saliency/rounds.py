@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from .._typing import Rows, Table, Vector
+from .._typing import Matrix, Rows, Table, Vector
 from ..checkpoints import Series
 from ..exceptions import warn_caller
 from ..parallel import parallel_map
@@ -29,7 +29,7 @@ from ..terms.scaling import deviations
 from .aggregation import aggregate_saliency
 from .differentiable import DifferentiableModel, as_differentiable, linearize, predicted_codes
 from .gains import Gain, Targets
-from .trainers import clone_with_seed, derive_seed, report_training_errors
+from .trainers import clone_with_seed, derive_seed, report_training_errors, weight_arguments
 
 Features = NDArray[np.int64]
 
@@ -137,6 +137,8 @@ class TrainingTask:
     ``gain`` is None, the gain that matches the loss is used. ``balanced`` repeats rows of rare
     classes. ``per_std`` measures saliency per standard deviation of a feature. ``scorer`` is a
     scikit-learn scorer for held-out rows; None means balanced accuracy, or R2 for numeric targets.
+    ``weight`` are the weights of the rows, in training, saliency and scores; None means equal
+    weights.
     """
 
     y: NDArray[Any]
@@ -148,10 +150,12 @@ class TrainingTask:
     balanced: bool
     per_std: bool
     scorer: Any = None
+    weight: Vector | None = None
 
     def restrict(self, rows: Rows) -> TrainingTask:
         """Return the task for some of the rows."""
-        return replace(self, y=self.y[rows], targets=self.targets[rows])
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, y=self.y[rows], targets=self.targets[rows], weight=weight)
 
     def held_out_scores(self, fitted: Any, rows: HeldOutRows) -> list[float]:
         """Return the score and the margin of a trained model on held-out rows.
@@ -163,36 +167,53 @@ class TrainingTask:
         linearization = linearize(as_differentiable(fitted), rows.X)
         outputs = linearization.outputs
         if self.n_classes is None:
-            score, margin = float(r2_score(rows.targets, outputs[:, 0])), 0.0
+            predicted = outputs[:, 0]
+            score = float(r2_score(rows.targets, predicted, sample_weight=rows.weight))
+            margin = 0.0
         else:
             correct = predicted_codes(linearization) == rows.targets
-            score = class_mean(correct.astype(np.float64), rows.targets)
+            score = class_mean(correct.astype(np.float64), rows.targets, rows.weight)
             others = outputs.astype(np.float64)
             own = others[np.arange(len(others)), rows.targets]
             others[np.arange(len(others)), rows.targets] = -np.inf
-            margin = class_mean(np.clip((own - others.max(axis=1)) / 2, -1.0, 1.0), rows.targets)
+            margins = np.clip((own - others.max(axis=1)) / 2, -1.0, 1.0)
+            margin = class_mean(margins, rows.targets, rows.weight)
         if self.scorer is not None:
-            score = float(self.scorer(fitted, rows.X, rows.y))
+            score = score_weighted(self.scorer, fitted, rows.X, rows.y, rows.weight)
         return [score, margin]
 
     def train(self, X: Table, seed: int) -> Any:
         """Return a clone of ``trainer``, trained on the given columns with the given seed."""
-        y = self.y
-        if self.balanced and self.n_classes is not None:
+        trainer, y = clone_with_seed(self.trainer, seed), self.y
+        is_balanced = self.balanced and self.n_classes is not None
+        if self.weight is not None:
+            weight = balanced_weights(self.targets, self.weight) if is_balanced else self.weight
+            return trainer.fit(X, y, **weight_arguments(trainer, weight))
+        if is_balanced:
             rows = balanced_rows(self.targets, seed)
             X, y = X[rows], y[rows]
-        return clone_with_seed(self.trainer, seed).fit(X, y)
+        return trainer.fit(X, y)
 
     def gain_for(self, model: DifferentiableModel) -> Gain:
         """Return the gain function of a model; regression gains use the unit of the target."""
         gain = model.gain if self.gain is None else self.gain
-        with_unit: Callable[[Targets], Gain] | None = getattr(gain, "with_unit_from", None)
-        return gain if with_unit is None else with_unit(self.targets)
+        with_unit: Callable[..., Gain] | None = getattr(gain, "with_unit_from", None)
+        weight = () if self.weight is None else (self.weight,)
+        return gain if with_unit is None else with_unit(self.targets, *weight)
 
 
-def class_mean(values: Vector, codes: NDArray[Any]) -> float:
+def class_mean(values: Vector, codes: NDArray[Any], weight: Vector | None = None) -> float:
     """Average values within each class, then over the classes."""
-    return float(np.mean([values[codes == code].mean() for code in np.unique(codes)]))
+    if weight is None:
+        return float(np.mean([values[codes == code].mean() for code in np.unique(codes)]))
+    present = np.unique(codes[weight > 0])
+    return float(np.mean([np.average(values, weights=weight * (codes == c)) for c in present]))
+
+
+def score_weighted(scorer: Any, fitted: Any, X: Any, y: Any, weight: Vector | None) -> float:
+    """Return the score of a fitted estimator by a scikit-learn scorer."""
+    weights = {} if weight is None else {"sample_weight": weight}
+    return float(scorer(fitted, X, y, **weights))
 
 
 @dataclass(frozen=True)
@@ -202,6 +223,7 @@ class HeldOutRows:
     X: Table
     y: NDArray[Any]
     targets: Targets
+    weight: Vector | None = None
 
     def reduce(self, task: TrainingTask, active: Features) -> HeldOutRows:
         """Return the rows with inactive features dropped or set to zero."""
@@ -231,7 +253,8 @@ def run_trial(task: TrainingTask, X: Table, held_out: HeldOutRows | None, seed: 
         task.targets,
         n_classes=task.n_classes,
         gain=task.gain_for(model),
-        units=deviations(X) if task.per_std else None,
+        units=deviations(X, task.weight) if task.per_std else None,
+        weight=task.weight,
     )
     return Trial(
         result.saliency,
@@ -258,6 +281,14 @@ def balanced_rows(codes: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
     return np.concatenate(chosen)
 
 
+def balanced_weights(codes: NDArray[np.int64], weight: Vector) -> Vector:
+    """Return the weights, multiplied so that every class has the same total weight."""
+    totals = np.bincount(codes, weight)
+    return (
+        weight * np.divide(totals.max(), totals, out=np.zeros_like(totals), where=totals > 0)[codes]
+    )
+
+
 class ColumnMasking(Protocol):
     """Strategy for inactive features: drop their columns, or set them to zero.
 
@@ -275,8 +306,8 @@ class ColumnMasking(Protocol):
     def per_feature(self, values: Vector, active: Features) -> Vector:
         """Convert values per column of the reduced table to values per active feature."""
 
-    def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        """Expand columns of the reduced table to all features; inactive features are zero."""
+    def expand(self, values: Matrix, active: Features) -> Matrix:
+        """Expand values per column of the reduced table to all columns; inactive ones are zero."""
 
 
 @dataclass(frozen=True)
@@ -292,9 +323,9 @@ class DropColumns:
         kept = np.sort(active)
         return self.layout.take(kept).norms(values)[np.searchsorted(kept, active)]
 
-    def expand(self, values: Any, active: Features, n_features: int) -> Any:
-        full = np.zeros((len(values), n_features))
-        full[:, np.sort(active)] = values
+    def expand(self, values: Matrix, active: Features) -> Matrix:
+        full = np.zeros((len(values), self.layout.n_weights))
+        full[:, self.layout.weights_of(np.sort(active))] = values
         return full
 
 
@@ -312,10 +343,10 @@ class ZeroColumns:
     def per_feature(self, values: Vector, active: Features) -> Vector:
         return self.layout.norms(values)[active]
 
-    def expand(self, values: Any, active: Features, n_features: int) -> Any:
+    def expand(self, values: Matrix, active: Features) -> Matrix:
         """Return the values with those of inactive features set to zero."""
-        full = np.zeros((len(values), n_features))
-        full[:, active] = values[:, active]
+        full, columns = np.zeros_like(values, dtype=np.float64), self.layout.weights_of(active)
+        full[:, columns] = values[:, columns]
         return full
 
 

@@ -36,6 +36,7 @@ from .._validation import (
     check_groups,
     check_numeric_target,
     check_varying,
+    check_weights,
     encode_classes,
     feature_names,
     resolve_n_features,
@@ -48,13 +49,15 @@ from ..subsets import NO_SCORES, ScoredPath, resolve_scorer, scorer_name
 from ..terms.encoding import EncodingOptions
 from ..terms.layout import WeightLayout
 from ..terms.scaling import constant_features, deviations
-from ..terms.validation import read_features, validate_table
+from ..terms.validation import read_features, read_new_rows, validate_table
 from .differentiable import as_differentiable, row_labels
+from .encoded import EncodedRows
 from .explanation import Explanation, ExplanationTarget, explain_rows
 from .gains import Gain, Targets
 from .paths import SaliencyPaths, scaled_table
 from .rounds import ColumnMasking, DropColumns, TrainingTask, ZeroColumns
 from .trainers import (
+    check_weighted_training,
     declares,
     derive_seed,
     draw_entropy,
@@ -208,7 +211,7 @@ scoring_
 
     # Assignment of the columns of numbers to features.
     _layout: WeightLayout
-    _has_encoding: bool
+    _encoded: EncodedRows | None
 
     def __init__(
         self,
@@ -245,7 +248,13 @@ scoring_
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Rank the features by saliency and select the highest-ranked ones.
 
         Parameters
@@ -258,30 +267,34 @@ scoring_
         groups : array-like of shape (n_samples,), default=None
             Group labels of the rows. Rows of the same group are never split between training and
             test rows.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in training, in saliency and in scores. A row with weight 2 counts
+            like two rows. The ``fit`` method of the estimator must accept them; networks do not.
 
         Returns
         -------
         self
         """
-        X, y = self._validate(X, y)
+        X, y, weight = self._validate(X, y, sample_weight)
         by_rule = isinstance(self.n_features_to_select, str)
         if not by_rule:
             resolve_n_features(self.n_features_to_select, self.n_features_in_)
         elif self.cv is None:
             raise InputError(NO_SCORES.format(rule=self.n_features_to_select))
-        task = self._training_task(y, self._layout, center=not sp.issparse(X))
+        task = self._training_task(y, self._layout, weight, center=not sp.issparse(X))
         labels = Labels(
             getattr(self, "classes_", np.empty(0)),
             task.targets,
             check_groups(groups, len(y)),
         )
         self._warn_constant_columns(
-            scaled_table(X, self._layout, standardize=bool(self.standardize))
+            scaled_table(X, self._layout, weight=weight, standardize=bool(self.standardize))
         )
         identity = {
             "type of estimator": type(self.estimator).__name__,
             "weights at the start": hash_initial_weights(self.estimator),
             "row groups": "" if labels.row_groups is None else fingerprint(labels.row_groups),
+            **({} if weight is None else {"row weights": fingerprint(weight)}),
         }
         with open_checkpoint(
             self, X, y, path=self.checkpoint, ignore=NOT_IN_FINGERPRINT, extra=identity
@@ -314,7 +327,9 @@ scoring_
         self._set_scores(self._path_scores.sizes, self._path_scores.scores, once=False)
         self.select(self.n_features_to_select)
         self._masking, self._explained_features = task.masking, np.flatnonzero(self.support_)
-        self._units = deviations(X) if self.standardize else None
+        # Tables with several columns per feature are scaled before training.
+        per_column = self.standardize and not self._layout.blocks
+        self._units = deviations(X, weight) if per_column else None
         with report_training_errors(f"Training failed on the {self.n_features_} selected features"):
             self.estimator_ = task.train(
                 task.masking.reduce(paths.scaled(), self._explained_features),
@@ -355,8 +370,9 @@ scoring_
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to explain; they may differ from the training rows.
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows to explain; they may differ from the training rows. Data frames may contain text,
+            categories and missing values, as in ``fit``.
         y : array-like of shape (n_samples,), default=None
             True classes or numeric targets to explain. The saliency of a misclassified row is close
             to zero. By default, the prediction is explained.
@@ -367,32 +383,40 @@ scoring_
         -------
         Explanation
             Explanation of ``estimator_``. Features that were not selected by ``fit`` have saliency
-            zero. With ``standardize``, saliency is per standard deviation of each feature.
+            zero. With ``standardize``, saliency is per standard deviation of each feature. The
+            saliency of a category is positive if the level of the row supports the target; see
+            :class:`Explanation`.
         """
         check_is_fitted(self, "estimator_")
-        if self._has_encoding:
-            raise InputError(
-                "explain requires a table of numbers, but the selector was fitted to a data frame "
-                "with text or missing values. Encode it as numbers, for example with "
-                "pandas.get_dummies, and fit the selector again."
+        index, encoded = row_labels(X), self._encoded
+        if encoded is None:
+            rows = features = validate_table(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
             )
-        index = row_labels(X)
-        X = validate_table(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
-        explanation = explain_rows(
-            as_differentiable(self.estimator_),
-            self._masking.reduce(X, self._explained_features),
-            ExplanationTarget(y, target, self._gain),
-            classes=getattr(self, "classes_", None),
-            names=feature_names(self),
-            index=index,
-        )
-        values = self._masking.expand(
-            explanation.saliency, self._explained_features, self.n_features_in_
-        )
+        else:
+            X = read_new_rows(self, X, encoded.encoding)
+            rows = features = encoded.apply(X)
+        model, selected = as_differentiable(self.estimator_), self._explained_features
+
+        def explain_columns(rows: Table, request: ExplanationTarget) -> Explanation:
+            return explain_rows(
+                model,
+                self._masking.reduce(rows, selected),
+                request,
+                classes=getattr(self, "classes_", None),
+                names=feature_names(self),
+                index=index,
+            )
+
+        request = ExplanationTarget(y, target, self._gain)
+        explanation = explain_columns(rows, request)
+        values = self._masking.expand(explanation.saliency, selected)
         values = values if self._units is None else values * self._units
-        return replace(explanation, saliency=values, features=X)
+        explanation = replace(explanation, saliency=values, features=features)
+        if encoded is None:
+            return explanation
+        request = request.fixed(explanation)
+        return encoded.combine(explanation, X, lambda rows: explain_columns(rows, request).gains)
 
     @property
     def history_(self) -> pd.DataFrame:
@@ -417,10 +441,12 @@ scoring_
         if hasattr(self.estimator, "__sklearn_tags__"):
             tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         # Data frames may have missing values; arrays of numbers may not.
-        tags.input_tags.allow_nan = getattr(self, "_has_encoding", False)
+        tags.input_tags.allow_nan = getattr(self, "_encoded", None) is not None
         return tags
 
-    def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+    def _validate(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Table, NDArray[Any], Vector | None]:
         self._validate_params()
         table, y = read_features(
             self,
@@ -432,20 +458,36 @@ scoring_
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
         )
-        X, self._layout, self._has_encoding = table.values, table.layout, table.encoding is not None
-        if self._has_encoding:
-            table.warn_notes()
-        else:
+        X, self._layout = table.values, table.layout
+        weight = check_weights(sample_weight, X.shape[0])
+        self._encoded = None
+        if table.encoding is None:
             check_finite(X, feature_names(self))
+        else:
+            table.warn_notes()
+            self._encoded = EncodedRows.fit(
+                table.encoding,
+                X,
+                standardize=bool(self.standardize),
+                weight=weight,
+                only_blocks=True,
+            )
         if declares(is_classifier, self.estimator):
             check_classification_targets(y)
-        return sp.csr_array(X) if sp.issparse(X) else X, y
+        return sp.csr_array(X) if sp.issparse(X) else X, y, weight
 
     def _training_task(
-        self, y: NDArray[Any], layout: WeightLayout, *, center: bool = True
+        self,
+        y: NDArray[Any],
+        layout: WeightLayout,
+        weight: Vector | None = None,
+        *,
+        center: bool = True,
     ) -> TrainingTask:
         classes = predicts_classes(self.estimator, y)
         trainer = trainer_for(self.estimator, classes=classes)
+        if weight is not None:
+            check_weighted_training(trainer)
         per_column = self.standardize and not layout.blocks
         if per_column:
             trainer = with_scaler(trainer, center=center)
@@ -469,6 +511,7 @@ scoring_
             bool(self.balanced),
             bool(per_column),
             None if self.scoring is None else resolve_scorer(self.scoring),
+            weight,
         )
 
     def _warn_constant_columns(self, X: Table) -> None:

@@ -22,7 +22,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import has_fit_parameter
 
+from .._typing import Vector
 from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
 from ..tables.inference import exceeds_class_limit
@@ -100,6 +102,28 @@ def with_scaler(trainer: Any, *, center: bool) -> Any:
     if isinstance(trainer, Pipeline):
         return Pipeline([(_SCALER, scaler), *trainer.steps])
     return Pipeline([(_SCALER, scaler), ("model", trainer)])
+
+
+def check_weighted_training(trainer: Any) -> None:
+    """Raise if an estimator cannot be trained with sample weights."""
+    model = _last_step(trainer)
+    if not has_fit_parameter(model, "sample_weight"):
+        raise InputError(
+            f"sample_weight requires an estimator whose fit method accepts it, but that of "
+            f"{type(model).__name__} does not. Use a different estimator, such as an SVM, or omit "
+            "the weights."
+        )
+
+
+def weight_arguments(trainer: Any, weight: Vector) -> dict[str, Vector]:
+    """Return the arguments of ``fit`` that pass weights to every step that accepts them."""
+    if not isinstance(trainer, Pipeline):
+        return {"sample_weight": weight}
+    return {
+        f"{name}__sample_weight": weight
+        for name, step in trainer.steps
+        if hasattr(step, "fit") and has_fit_parameter(step, "sample_weight")
+    }
 
 
 def hash_initial_weights(estimator: Any) -> str:

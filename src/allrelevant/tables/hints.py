@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from .._text import join_names
 from ..exceptions import InputError, warn_caller
 from ..terms.columns import Column
+from ..terms.encoding import MAX_LEVELS
 from .inference import is_number
-
-# Largest number of levels of a category.
-MAX_LEVELS = 30
 
 # Numbers of distinct integers that may be codes of categories, and of rows per integer.
 _CODES = range(3, 11)

@@ -18,13 +18,24 @@ from numpy.typing import NDArray
 
 from .._text import join_names
 from .._typing import Vector
+from ..exceptions import warn_caller
 from ..terms.columns import Column, days_since_1970, number_column
 
-# Cells that count as missing, as in pandas.
+# Cells that count as missing without a note, as in pandas.
 MISSING = frozenset(
     {
         *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
         *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    }
+)
+
+# Further marks of missing values, in lower case. They count as missing only in columns whose other
+# cells are numbers, booleans or dates: "-" may also be a category.
+MARKS = frozenset(
+    {
+        *("-", "--", "---", "–", "—", ".", "..", "...", "*", "??", "???", "na", "n.a.", "n.a"),
+        *("n/a", "nan", "none", "null", "nil", "missing", "unknown", "not available"),
+        *("#n/a", "#null!", "#value!", "#div/0!", "#num!", "#ref!"),
     }
 )
 
@@ -56,6 +67,11 @@ class Words:
         """Distinct words that do not count as missing."""
         return [word for word in self.index if not is_missing(word)]
 
+    @property
+    def unmarked(self) -> list[str]:
+        """Distinct words that do not count as missing in a column of numbers."""
+        return [word for word in self.index if not is_mark(word)]
+
     def numbers(self, value_of: Mapping[str, float]) -> Vector:
         """Return the value of each row; words without a value are missing."""
         values = np.array([value_of.get(word, np.nan) for word in self.index], dtype=np.float64)
@@ -70,8 +86,30 @@ class Words:
 
 
 def is_missing(cell: str) -> bool:
-    """Return whether a cell is blank or a marker of missing values."""
+    """Return whether a cell is missing in any column: blank, a marker of pandas or "?"."""
+    return _is_blank(cell) or cell.strip() == "?"
+
+
+def _is_blank(cell: str) -> bool:
     return cell in MISSING or cell.isspace()
+
+
+def is_mark(cell: str) -> bool:
+    """Return whether a cell marks a missing value in a column of numbers, booleans or dates."""
+    return is_missing(cell) or cell.strip().lower() in MARKS
+
+
+def drop_marks(name: str, cells: Sequence[Any]) -> list[Any]:
+    """Return the cells of a column of numbers or dates, with None for marks of missing values.
+
+    Other columns are returned unchanged.
+    """
+    words = [cell for cell in cells if isinstance(cell, str)]
+    marks = [word for word in words if is_mark(word)]
+    if not marks or len(marks) < len(words):
+        return list(cells)
+    _warn_all(_Notes(marks={word.strip(): [name] for word in marks if word.strip()}))
+    return [None if isinstance(cell, str) else cell for cell in cells]
 
 
 class TextRows(Protocol):
@@ -121,9 +159,15 @@ def _long_labels(rows: TextRows, numbers: Mapping[int, Vector]) -> dict[int, Wor
     return {
         j: words
         for j, words in _collect_words(rows, large).items()
-        if all(word.strip().lstrip("+-").isdecimal() for word in words.present)
-        and len(set(map(float, words.present))) < len(words.present)
+        if _are_long_labels(words.present)
     }
+
+
+def _are_long_labels(words: Sequence[str]) -> bool:
+    """Return whether words are integers with too many digits to be distinct as floats."""
+    if not all(word.strip().lstrip("+-").isdecimal() for word in words):
+        return False
+    return len(set(map(float, words))) < len(words)
 
 
 def _load_columns(rows: TextRows, width: int) -> tuple[dict[int, Vector], dict[int, Words]]:
@@ -184,7 +228,9 @@ class _Cells:
 def parse_column(name: str, cells: Iterable[str | None]) -> Column:
     """Return a typed column from text cells; None is missing."""
     rows = _Cells(["" if cell is None else cell for cell in cells])
-    ((column,), _) = parse_columns([name], rows)
+    ((column,), notes) = parse_columns([name], rows)
+    for note in notes:
+        warn_caller(note)
     return column
 
 
@@ -212,7 +258,7 @@ def _parse_floats(cells: Sequence[str]) -> Vector | None:
         values = list(map(float, cells))
     except ValueError:
         try:
-            values = [float("nan") if is_missing(cell) else float(cell) for cell in cells]
+            values = [float("nan") if _is_blank(cell) else float(cell) for cell in cells]
         except ValueError:
             return None
     if any("_" in cell for cell in cells):  # a separator of digits for Python, not in tables
@@ -227,19 +273,34 @@ def _has_fractions(values: Vector) -> bool:
 
 def _infer_column(name: str, words: Words, style: _Style, notes: _Notes) -> Column:
     """Return the column of the first type that suits all words."""
-    present = words.present
+    column = _infer_values(name, words, style, notes)
+    if column is None:
+        column = words.categories(name)
+    missing = is_missing if column.has_levels else is_mark
+    for word in words.index:
+        if missing(word) and not _is_blank(word):
+            notes.marks.setdefault(word.strip(), []).append(name)
+    return column
+
+
+def _infer_values(name: str, words: Words, style: _Style, notes: _Notes) -> Column | None:
+    """Return a column of booleans, numbers or dates, or None if some word is none of them."""
+    present = words.unmarked
+    if not words.present:
+        return Column(name, "number", words.numbers({}))
     if present and all(word in BOOLEANS for word in present):
         return Column(name, "boolean", words.numbers(BOOLEANS))
     numbers = style.parse(present)
-    if numbers is not None:
-        notes.add_number(name, style, present)
+    if numbers is not None and not _are_long_labels(present):
+        if any(_PLAIN.fullmatch(word) is None or float(word) != numbers[word] for word in present):
+            notes.add_number(name, style, present)
         return Column(name, "number", words.numbers(numbers))
     dates, month_first = _parse_dates(present)
     if dates is not None:
         if month_first:
             notes.month_first.append(name)
         return Column(name, "date", words.numbers(dates))
-    return words.categories(name)
+    return None
 
 
 # Numbers with decimal commas and thousands separators.
@@ -255,6 +316,7 @@ _PATTERNS = {
     )
     for decimal, other in ((",", "."), (".", ","))
 }
+_PLAIN = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
 _DOT_GROUPS = re.compile(r"\s*[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)\s*")
 
 
@@ -281,7 +343,7 @@ def _choose_style(words: Iterable[Words], plain: Iterable[Vector], decimal_comma
     """Return the style that the unambiguous numbers of a table use."""
     votes = dict.fromkeys(_PATTERNS, 0)
     for column in words:
-        present = column.present
+        present = column.unmarked
         fits = [d for d, pattern in _PATTERNS.items() if all(map(pattern.fullmatch, present))]
         if present and len(fits) == 1:
             votes[fits[0]] += 1
@@ -344,6 +406,7 @@ class _Notes:
     decimal_comma: list[str] = field(default_factory=list)
     thousands: list[str] = field(default_factory=list)
     month_first: list[str] = field(default_factory=list)
+    marks: dict[str, list[str]] = field(default_factory=dict)  # mark: columns
 
     def add_number(self, name: str, style: _Style, words: Sequence[str]) -> None:
         """Record how the words of a column of numbers were read."""
@@ -366,4 +429,15 @@ class _Notes:
                 f"Dates in {join_names(self.month_first, 5)} were read as month/day/year, because "
                 "they do not show which comes first."
             )
+        if self.marks:
+            columns = list(dict.fromkeys(name for names in self.marks.values() for name in names))
+            lines.append(
+                f"{join_names(list(self.marks), 5)} {'was' if len(self.marks) == 1 else 'were'} "
+                f"read as missing in {join_names(columns, 5)}."
+            )
         return lines
+
+
+def _warn_all(notes: _Notes) -> None:
+    for line in notes.lines():
+        warn_caller(line)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._optional import import_extra
-from .._text import join_names
+from .._text import join_names, one_line
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def read_table(
     except _UNREADABLE as error:
         form = f" as {reader.format}" if reader.format else ""
         check = "the file and its suffix" if form else "the file, its suffix and the separator"
-        raise InputError(f"Cannot read {name!r}{form}: {_reason(error)}. Check {check}.") from error
+        raise InputError(
+            f"Cannot read {name!r}{form}: {one_line(error)}. Check {check}."
+        ) from error
     if len(frame) == 0:
         raise InputError(f"{name!r} has column names but no rows. Add at least one row.")
     return frame
@@ -134,10 +136,6 @@ def _reader_for(name: str, separator: str | None) -> Reader:
     )
 
 
-def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-
-
 def _text_reader(
     separator: str | None = None, usual: str = ",", suffixes: tuple[str, ...] = ()
 ) -> Reader:
@@ -153,7 +151,7 @@ def _text_reader(
 
 def _read_json_lines(data: bytes, name: str, sheet: str | None) -> Frame:
     from ..terms.columns import Frame, column_from_objects
-    from .parsing import parse_column
+    from .parsing import drop_marks, parse_column
 
     records = []
     for number, line in enumerate(data.decode("utf-8-sig").splitlines(), 1):
@@ -174,7 +172,7 @@ def _read_json_lines(data: bytes, name: str, sheet: str | None) -> Frame:
         tuple(
             parse_column(name, values)
             if all(value is None or isinstance(value, str) for value in values)
-            else column_from_objects(name, values)
+            else column_from_objects(name, drop_marks(name, values))
             for name, values in cells.items()
         )
     )
@@ -182,7 +180,7 @@ def _read_json_lines(data: bytes, name: str, sheet: str | None) -> Frame:
 
 def _read_excel(data: bytes, name: str, sheet: str | None) -> Frame:
     from ..terms.columns import Frame, column_from_objects
-    from .parsing import parse_column
+    from .parsing import drop_marks, parse_column
     from .text import check_distinct_names
 
     calamine = import_extra("python_calamine", "excel")
@@ -207,12 +205,16 @@ def _read_excel(data: bytes, name: str, sheet: str | None) -> Frame:
         tuple(
             parse_column(column, cells)
             if all(isinstance(cell, str) for cell in cells)
-            else column_from_objects(column, [None if cell == "" else cell for cell in cells])
+            else column_from_objects(column, _blank_to_none(drop_marks(column, cells)))
             for column, cells in zip(names, map(list, zip(*body, strict=True)), strict=True)
         )
         if body
         else ()
     )
+
+
+def _blank_to_none(cells: list[Any]) -> list[Any]:
+    return [None if cell == "" else cell for cell in cells]
 
 
 def _header_cell(cell: Any, position: int) -> str:

@@ -36,12 +36,10 @@ from .scaling import Scaling
 # Levels with fewer rows than this are pooled.
 MIN_LEVEL_ROWS = 5
 
+# Largest number of levels of a category.
 MAX_LEVELS = 30
 
 MISSING, OTHER = "(missing)", "(other)"
-
-# A column of this many or fewer distinct integers may hold codes of categories.
-MAX_CODES = 10
 
 
 @dataclass(frozen=True)
@@ -389,18 +387,6 @@ def _fit_term(name: str, columns: Sequence[Column]) -> FeatureEncoding:
     if len(columns) == 1:
         return NumberEncoding(name, False, float(np.median(values)))
     return GroupEncoding(name, labels)
-
-
-def possible_codes(columns: Iterable[Column], options: EncodingOptions) -> list[str]:
-    """Return the names of numeric columns whose few distinct integers may be codes."""
-    names = []
-    for column in columns:
-        if column.kind != "number" or column.name in options.categorical:
-            continue
-        values = np.unique(column.values[~column.missing])
-        if 2 < len(values) <= MAX_CODES and bool((np.mod(values, 1.0) == 0).all()):
-            names.append(column.name)
-    return names
 
 
 def _as_numbers(column: Column) -> Vector:

@@ -165,13 +165,15 @@ def low_variance_features(
     return features
 
 
-def deviations(X: Table) -> Vector:
-    """Return the standard deviation of each column.
+def deviations(X: Table, weight: Vector | None = None) -> Vector:
+    """Return the standard deviation of each column, weighted by rows if there are weights.
 
     The deviation of a constant column can be a rounding error instead of exactly zero, which is
     harmless for a unit of measurement. Single-precision sparse tables give single-precision
     results.
     """
+    if weight is not None:
+        return np.asarray(np.sqrt(_weighted_moments(X, weight)[1]), dtype=np.float64)
     std: Vector = np.sqrt(_variances(X))
     return std if sp.issparse(X) else std.astype(np.float64)
 

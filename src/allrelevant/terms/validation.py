@@ -89,7 +89,7 @@ def read_features(
         )
         return FeatureTable(values, None), y
     columns = as_columns(check_array(X)) if columns is None else columns
-    _check_finite(columns)
+    check_finite_columns(columns)
     y = validate_data(est, X="no_validation", y=y, y_numeric=y_numeric)
     check_feature_names(est, X, reset=True)
     if isinstance(X, Frame):
@@ -118,7 +118,8 @@ def read_new_rows(est: Any, X: Any, encoding: TableEncoding | None) -> Any:
     return validate_table(est, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
 
-def _check_finite(columns: list[Column]) -> None:
+def check_finite_columns(columns: list[Column]) -> None:
+    """Raise if a column of numbers contains infinity."""
     for column in columns:
         if not column.has_levels and np.isinf(column.values).any():
             raise InputError(
