@@ -5,7 +5,7 @@ run measures only the faster rows, with fewer seeds. It writes to its own folder
 results with the published ones.
 
 usage: python -m benchmarks.tables [--quick] [--data FOLDER] [--only NAME ...] [--output FOLDER]
-                                   [--jobs N] [--pages]
+                                   [--jobs N] [--cluster PLACE] [--pages]
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+
+from allrelevant.parallel import cluster_context
 
 from .agreement import compare
 from .index import write_index
@@ -58,6 +60,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=TABLES, help="names of the tables to measure")
     parser.add_argument("--output", type=Path, help="folder for the pages and the stored runs")
     parser.add_argument("--jobs", type=int, default=2, help="number of rows measured in parallel")
+    parser.add_argument("--cluster", help="Dask cluster, as in `allrelevant report --cluster`")
     parser.add_argument("--pages", action="store_true", help="write the pages without measuring")
     return parser.parse_args()
 
@@ -67,10 +70,11 @@ def measure(tables: Sequence[Table], store: Store, args: argparse.Namespace) -> 
     jobs, skipped = pending_jobs(tables, store, quick=args.quick, data=args.data)
     print_skipped(skipped)
     outcomes, start = list(skipped), time.perf_counter()
-    for outcome in run(jobs, store, args.data, args.jobs):
-        outcomes.append(outcome)
-        done = len(outcomes) - len(skipped)
-        print(f"{describe(outcome)}  ({done} of {len(jobs)})", flush=True)
+    with cluster_context(args.cluster, args.jobs):
+        for outcome in run(jobs, store, args.data, args.jobs):
+            outcomes.append(outcome)
+            done = len(outcomes) - len(skipped)
+            print(f"{describe(outcome)}  ({done} of {len(jobs)})", flush=True)
     print(f"\n{len(jobs)} rows in {time.perf_counter() - start:.0f} s, {len(skipped)} skipped")
     for outcome in outcomes:
         if outcome.error:

@@ -7,9 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+
+from allrelevant.parallel import parallel_imap
 
 from .measure import NOT_INSTALLED
 from .store import Store
@@ -65,48 +67,34 @@ def pending_jobs(
 def run(jobs: Sequence[Job], store: Store, data: Path | None, n_jobs: int) -> Iterator[Outcome]:
     """Run jobs in parallel, and yield the outcome of each job when it finishes.
 
-    Ctrl-C stops the running jobs; stored runs remain.
+    On a cluster, all computers must share this repository, the store and the data folder. Ctrl-C
+    stops the running jobs; stored runs remain.
     """
-    started: list[subprocess.Popen[str]] = []
-    with ThreadPoolExecutor(n_jobs) as pool:
-        futures = {pool.submit(_run_one, job, store, data, started) for job in jobs}
-        try:
-            yield from _as_completed(futures)
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            for process in started:
-                process.terminate()
-            raise
+    arguments = [_arguments(job, store, data) for job in jobs]
+    with closing(parallel_imap(_measure, arguments, n_jobs=n_jobs)) as finished:
+        for index, (seconds, status, errors) in finished:
+            if status == NOT_INSTALLED:
+                yield Outcome(jobs[index], seconds, skipped=errors.splitlines()[-1])
+            else:
+                yield Outcome(jobs[index], seconds, error=errors if status else "")
 
 
-def _as_completed(futures: set[Future[Outcome]]) -> Iterator[Outcome]:
-    while futures:
-        done, futures = wait(futures, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield future.result()
+def _arguments(job: Job, store: Store, data: Path | None) -> list[str]:
+    arguments = [job.table.name, job.row.name, "--store", str(store.folder.resolve())]
+    arguments += ["--seeds", *map(str, job.seeds)]
+    return arguments + (["--data", str(data.resolve())] if data else [])
 
 
-def _run_one(
-    job: Job, store: Store, data: Path | None, started: list[subprocess.Popen[str]]
-) -> Outcome:
-    command = [sys.executable, "-m", "benchmarks.tables.measure", job.table.name, job.row.name]
-    command += ["--store", str(store.folder.resolve()), "--seeds", *map(str, job.seeds)]
-    command += ["--data", str(data.resolve())] if data else []
+def _measure(arguments: list[str]) -> tuple[float, int, str]:
+    """Measure a row in its own process; return its duration, exit status and errors."""
     start = time.perf_counter()
-    process = subprocess.Popen(
-        command,
+    ended = subprocess.run(
+        [sys.executable, "-m", "benchmarks.tables.measure", *arguments],
         cwd=ROOT,
         env=os.environ | SINGLE_THREADED,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        check=False,
     )
-    started.append(process)
-    _, errors = process.communicate()
-    seconds = time.perf_counter() - start
-    if process.returncode == NOT_INSTALLED:
-        return Outcome(job, seconds, skipped=errors.strip().splitlines()[-1])
-    if process.returncode:
-        return Outcome(job, seconds, error=errors.strip())
-    return Outcome(job, seconds)
+    return time.perf_counter() - start, ended.returncode, ended.stderr.strip()

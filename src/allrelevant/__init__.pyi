@@ -28,6 +28,7 @@ from .elimination.rfe import EBRFE as EBRFE
 from .elimination.rfe import SVMRFE as SVMRFE
 from .exceptions import AllRelevantError as AllRelevantError
 from .exceptions import CheckpointError as CheckpointError
+from .exceptions import ClusterError as ClusterError
 from .exceptions import InfeasibleConstraintsError as InfeasibleConstraintsError
 from .exceptions import InputError as InputError
 from .exceptions import MissingExtraError as MissingExtraError
@@ -36,6 +37,7 @@ from .exceptions import SolverError as SolverError
 from .exceptions import TrainingError as TrainingError
 from .metric_learning.gmlvq import GMLVQ as GMLVQ
 from .metric_learning.lmnn import LMNN as LMNN
+from .parallel.config import config_context as config_context
 from .resampled_selection import selection_stability as selection_stability
 from .saliency.deep_selection import DeepFeatureSelection as DeepFeatureSelection
 from .saliency.explanation import Explanation as Explanation

@@ -86,6 +86,10 @@ class WorkerDiedError(AllRelevantError, RuntimeError):
         self.results: dict[int, Any] = {}
 
 
+class ClusterError(AllRelevantError, RuntimeError):
+    """Raised when a cluster cannot be used: no connection, no workers or different versions."""
+
+
 class RelevanceWarning(UserWarning):
     """Warning about a result that is valid but should be interpreted with care."""
 

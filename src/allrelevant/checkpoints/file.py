@@ -10,12 +10,12 @@ import io
 import json
 import os
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 from zipfile import BadZipFile
 
 import numpy as np
@@ -80,11 +80,27 @@ class Checkpoint:
         return Series(self.file, name)
 
 
+class StoredSteps(Protocol):
+    """Steps of one or more named series, in a file or in memory."""
+
+    def steps(self, series: str) -> list[dict[str, Any]]: ...
+
+    def state(self, series: str) -> dict[str, Any] | None: ...
+
+    def extend(
+        self,
+        series: str,
+        steps: Sequence[Mapping[str, Any]],
+        *,
+        state: Mapping[str, Any] | None = None,
+    ) -> None: ...
+
+
 @dataclass(frozen=True)
 class Series:
     """Named series of completed steps, stored in the checkpoint file if there is one."""
 
-    file: CheckpointFile | None
+    file: StoredSteps | None
     name: str
 
     def steps(self) -> list[dict[str, Any]]:
@@ -97,8 +113,14 @@ class Series:
 
     def append(self, step: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> None:
         """Store a completed step and the state that the next step requires."""
+        self.extend([step], state)
+
+    def extend(
+        self, steps: Sequence[Mapping[str, Any]], state: Mapping[str, Any] | None = None
+    ) -> None:
+        """Store completed steps and the state that the next step requires."""
         if self.file is not None:
-            self.file.append(self.name, step, state=state)
+            self.file.extend(self.name, steps, state=state)
 
 
 class CheckpointFile:
@@ -144,16 +166,27 @@ class CheckpointFile:
     def append(
         self, series: str, step: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
     ) -> None:
-        """Append a step to a series and update the stored state, in a single transaction.
+        """Append a single step to a series; see :meth:`extend`."""
+        self.extend(series, [step], state=state)
 
-        Both mappings contain arrays and JSON values. The state contains only data that the next
+    def extend(
+        self,
+        series: str,
+        steps: Sequence[Mapping[str, Any]],
+        *,
+        state: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Append steps to a series and update the stored state, in a single transaction.
+
+        All mappings contain arrays and JSON values. The state contains only data that the next
         step needs. If ``state`` is None, the stored state is not changed.
         """
         with self._transaction():
-            self._database.execute(
-                "INSERT INTO results SELECT ?, count(*), ? FROM results WHERE series = ?",
-                (series, pack(step), series),
-            )
+            for step in steps:
+                self._database.execute(
+                    "INSERT INTO results SELECT ?, count(*), ? FROM results WHERE series = ?",
+                    (series, pack(step), series),
+                )
             if state is not None:
                 self._database.execute(
                     "INSERT OR REPLACE INTO states VALUES (?, ?)", (series, pack(state))

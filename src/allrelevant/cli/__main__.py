@@ -4,4 +4,5 @@ from __future__ import annotations
 
 from . import main
 
-main()
+if __name__ == "__main__":  # worker processes of a cluster import this module
+    main()

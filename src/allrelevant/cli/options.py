@@ -152,6 +152,14 @@ _JOBS = Option(
     help="Number of worker processes (-1: all cores). Does not change the result.  [default: 1]",
 )
 
+_CLUSTER = Option(
+    "--cluster",
+    metavar="PLACE",
+    help="Run on a Dask cluster instead of --jobs processes. PLACE is the address of the scheduler "
+    "(tcp:// or tls://), a scheduler file, or 'local' for a new cluster of --jobs processes. Does "
+    "not change the result.",
+)
+
 # Cross-validation.
 _CV = Option(
     "--cv",
@@ -321,6 +329,7 @@ _CALIBRATION = (
     ),
     _SEED.vary(help="Random seed. The same seed gives the same report."),
     _JOBS,
+    _CLUSTER,
 )
 
 # The SVM or the network of ``select`` and ``explain``.
@@ -472,6 +481,7 @@ _SELECTION = (
         help="Save progress to FILE after every step. To resume, repeat the command.",
     ),
     _JOBS,
+    _CLUSTER,
 )
 
 # A single model is trained. A linear SVM would give the same explanation for every row.

@@ -70,6 +70,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --path C
   allrelevant report spectra.csv --target quality --method metric --rank 2
   allrelevant report patients.csv --target diagnosis --fdr 0.1
+  allrelevant report patients.csv --target diagnosis --cluster tcp://10.0.0.1:8786
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
 
 If the input is invalid, the command prints a one-line error and exits with code 2. It does not
@@ -92,6 +93,7 @@ def report(
     json_output: str | None,
     table_output: str | None,
     quiet: bool,
+    cluster: str | None,
     **settings: Any,
 ) -> None:
     """Analyze a table file and write an HTML report."""
@@ -104,6 +106,7 @@ def report(
         quiet=quiet,
         table=source.table,
     )
+    from ..parallel import cluster_context
     from ..tables.features import read_feature_costs
 
     with collected_notes(prints_answer=outputs.prints_result) as notes:
@@ -118,19 +121,21 @@ def report(
                 costs=costs,
             )
             task = METRIC
-        _analyze(
-            source.split(numbers_only=task == METRIC),
-            task,
-            estimator_options(settings, verbose=outputs.verbose),
-            outputs,
-            path=path,
-            relations=relations,
-            small_set=small_set,
-            costs=None if costs is None else read_feature_costs(costs),
-            table=source.name,
-            command=command,
-            notes=notes,
-        )
+        feature_costs = None if costs is None else read_feature_costs(costs)
+        with cluster_context(cluster, settings["n_jobs"]):
+            _analyze(
+                source.split(numbers_only=task == METRIC),
+                task,
+                estimator_options(settings, verbose=outputs.verbose),
+                outputs,
+                path=path,
+                relations=relations,
+                small_set=small_set,
+                costs=feature_costs,
+                table=source.name,
+                command=command,
+                notes=notes,
+            )
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
@@ -176,19 +181,24 @@ def demo(
     json_output: str | None,
     table_output: str | None,
     quiet: bool,
+    cluster: str | None,
     **settings: Any,
 ) -> None:
     """Analyze the Wisconsin breast cancer data and write an HTML report."""
     outputs = plan_outputs(output, json_output, table_output, default=REPORT_PAGE, quiet=quiet)
     from sklearn.datasets import load_breast_cancer
 
+    from ..parallel import cluster_context
     from ..tables.features import SplitTable
     from ..terms.columns import Frame, word_column
 
     bundle = load_breast_cancer()
     X = Frame.from_numpy(bundle.data, bundle.feature_names.tolist())
     diagnosis = word_column("diagnosis", bundle.target_names[bundle.target].tolist())
-    with collected_notes(prints_answer=outputs.prints_result) as notes:
+    with (
+        collected_notes(prints_answer=outputs.prints_result) as notes,
+        cluster_context(cluster, settings["n_jobs"]),
+    ):
         _analyze(
             SplitTable(X, diagnosis),
             "classification",

@@ -78,6 +78,7 @@ def select(
     quiet: bool,
     method: str | None,
     score: bool,
+    cluster: str | None,
     **settings: Any,
 ) -> None:
     """Select features of a table file and write the result."""
@@ -92,6 +93,7 @@ def select(
     )
     import numpy as np
 
+    from ..parallel import cluster_context
     from ..results.selection import selection_document
 
     with collected_notes() as notes:
@@ -110,25 +112,26 @@ def select(
         arguments = fit_arguments(est, columns)
         outputs.note(label.note)
         y = label.scale(np.arange(len(label.y))).apply(label.y)
-        fit(est, columns.X, y, **arguments)
-        if selects_later:
-            est.select(size)
-        document = selection_document(
-            est,
-            label.y,
-            task=label.task,
-            table=source.name,
-            target=source.target,
-            settings={
-                "n_features_to_select": _requested_size(est, settings),
-                "task": label.task,
-                "standardize_target": not label.is_classification,
-                "groups": source.groups,
-            },
-            warnings=notes,
-            command=command,
-            bounds=_fit_bounds(columns, label, options, est.get_support(), wanted=bounds),
-        )
+        with cluster_context(cluster, settings["n_jobs"]):
+            fit(est, columns.X, y, **arguments)
+            if selects_later:
+                est.select(size)
+            document = selection_document(
+                est,
+                label.y,
+                task=label.task,
+                table=source.name,
+                target=source.target,
+                settings={
+                    "n_features_to_select": _requested_size(est, settings),
+                    "task": label.task,
+                    "standardize_target": not label.is_classification,
+                    "groups": source.groups,
+                },
+                warnings=notes,
+                command=command,
+                bounds=_fit_bounds(columns, label, options, est.get_support(), wanted=bounds),
+            )
         outputs.write(document, _to_text)
 
 

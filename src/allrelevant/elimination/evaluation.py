@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._typing import Matrix, Vector
-from ..parallel import parallel_map
+from ..parallel import has_workers, parallel_map
 from ..subsets import SCORE_DECIMALS
 from .kernels import Kernel
 from .scoring import DecisionScorer
@@ -93,7 +93,7 @@ class Evaluator:
         """
         # Workers split the folds. A single process computes the kernel matrix once for all folds.
         n_folds = len(self.folds)
-        size = n_folds if self.n_jobs in (None, 1) else 1
+        size = 1 if has_workers(self.n_jobs) else n_folds
         parts = [range(first, min(first + size, n_folds)) for first in range(0, n_folds, size)]
         items = [(move, folds) for move in moves for folds in parts]
         results = parallel_map(

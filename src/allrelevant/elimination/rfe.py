@@ -114,8 +114,8 @@ class SVMRFE(SVMSelector):
         Checkpoint file, written after every step. An interrupted run resumes from it with exactly
         the same result. ``fit`` raises an error if the file belongs to different data or settings.
     n_jobs : int or None, default=None
-        Number of worker processes for folds; with a checkpoint, for the candidates and folds of a
-        step. Does not change the result.
+        Number of worker processes for folds; without folds, for the candidates of a step. Does not
+        change the result.
     verbose : int, default=0
         Whether to show progress.
 

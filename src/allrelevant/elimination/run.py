@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -18,9 +17,9 @@ import numpy as np
 from .._params import CriterionName, SubsetRule
 from .._typing import Rows, Table, Vector
 from .._validation import check_varying
-from ..checkpoints import Checkpoint, Series
+from ..checkpoints import Checkpoint, Series, map_series
 from ..exceptions import InputError
-from ..parallel import DurationEstimate, parallel_map, progress_bar, single_threaded
+from ..parallel import DurationEstimate, has_workers, progress_bar, single_threaded
 from ..resampling import Labels, cv_splits
 from ..subsets import FoldOverlap, HeldOutScore, PathScores
 from ..terms.layout import WeightLayout
@@ -239,33 +238,27 @@ class EliminationSetup:
     ) -> list[SelectionPath]:
         """Run or resume all eliminations and return one path per plan.
 
-        A progress bar is shown if ``title`` is not None. Without a checkpoint file, workers share
-        the eliminations. With a file, they share the candidates and folds of each step, because
-        only this process writes the file.
+        A progress bar is shown if ``title`` is not None. Workers share the eliminations, and the
+        steps of each elimination are stored at its end. A single elimination is stored after each
+        step, and workers share the candidates and folds of a step.
         """
         subsets = [subset for plan in plans for subset in plan.subsets]
-        n_steps = len(subsets) * len(self.schedule.sizes)
-        estimate = DurationEstimate(n_steps, LONG_RUN_ADVICE)
-        if checkpoint.file is not None or self.svm.n_jobs in (None, 1):
-            histories = [
-                self.eliminate(
-                    checkpoint.series(subset.series),
-                    title and f"{title}, {subset.series}",
-                    estimate,
-                    subset,
-                )
-                for subset in subsets
-            ]
-        else:
-            # The first one runs here, because its duration predicts that of the others.
-            first = self.eliminate(Series(None, ""), title, estimate, subsets[0])
-            others = parallel_map(
-                partial(self.eliminate, Series(None, ""), None, None),
-                subsets[1:],
+        series = [checkpoint.series(subset.series) for subset in subsets]
+        if len(subsets) > 1 and has_workers(self.svm.n_jobs):
+            histories = map_series(
+                self._eliminate_in_worker,
+                series,
+                subsets,
+                DurationEstimate(len(subsets), LONG_RUN_ADVICE).advance,
                 n_jobs=self.svm.n_jobs,
                 progress=title,
             )
-            histories = [first, *others]
+        else:
+            estimate = DurationEstimate(len(subsets) * len(self.schedule.sizes), LONG_RUN_ADVICE)
+            histories = [
+                self.eliminate(part, title and f"{title}, {subset.series}", estimate, subset)
+                for part, subset in zip(series, subsets, strict=True)
+            ]
         remaining = iter(histories)
         return [
             SelectionPath(
@@ -276,6 +269,9 @@ class EliminationSetup:
             )
             for plan in plans
         ]
+
+    def _eliminate_in_worker(self, series: Series, subset: RowSubset) -> EliminationHistory:
+        return self.eliminate(series, None, None, subset)
 
     def eliminate(
         self,

@@ -1,4 +1,4 @@
-"""Public functions for parallel execution, progress bars and thread limits.
+"""Public functions for parallel execution and progress bars.
 
 Each result depends only on its item, and serial execution limits threads as workers do. Results are
 therefore bit-identical for all executors. To add an executor, write a class that implements
@@ -8,18 +8,17 @@ therefore bit-identical for all executors. To add an executor, write a class tha
 from __future__ import annotations
 
 import reprlib
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
-from threadpoolctl import ThreadpoolController
 
 from ..exceptions import WorkerDiedError
+from .config import EXECUTOR
 from .loky import LokyExecutor
+from .threads import single_threaded
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -115,11 +114,25 @@ class Executor(Protocol):
 
 
 def executor_for(n_jobs: int | None, n_items: int) -> Executor:
-    """Return a parallel executor, or a serial one for one worker or inside a worker process."""
+    """Return the executor for a number of items.
+
+    A single item, and all items inside a worker, are processed in this process. Otherwise, the
+    executor is that of :func:`config_context` or, by default, a pool of ``n_jobs`` processes.
+    """
     backend, _ = get_active_backend()
     inside_worker = backend.nesting_level > 0  # a worker of this package or of any joblib pool
-    n_workers = 1 if inside_worker else min(effective_n_jobs(n_jobs), n_items)
+    if inside_worker or n_items < 2:
+        return SerialExecutor()
+    configured = EXECUTOR.get()
+    if configured is not None:
+        return configured
+    n_workers = min(effective_n_jobs(n_jobs), n_items)
     return SerialExecutor() if n_workers < 2 else LokyExecutor(n_workers)
+
+
+def has_workers(n_jobs: int | None) -> bool:
+    """Return whether :func:`parallel_map` would process two items in worker processes."""
+    return not isinstance(executor_for(n_jobs, 2), SerialExecutor)
 
 
 class SerialExecutor:
@@ -135,23 +148,6 @@ class SerialExecutor:
             with single_threaded():
                 result = function(item)
             yield index, result
-
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Limit numerical libraries to one thread while the block runs, as in a worker process.
-
-    The number of threads changes the rounding of sums, and small matrices gain nothing from more
-    threads.
-    """
-    with _thread_pools(len(sys.modules)).limit(limits=1):
-        yield
-
-
-@lru_cache(maxsize=1)
-def _thread_pools(n_modules: int) -> ThreadpoolController:
-    # Finding the pools takes milliseconds, so the result is cached until new modules are imported.
-    return ThreadpoolController()
 
 
 @contextmanager

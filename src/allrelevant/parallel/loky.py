@@ -1,13 +1,12 @@
 """Executor that uses worker processes on one computer, based on joblib's loky pool.
 
-*Data.* A function contains its data, as arguments of a ``functools.partial`` or in a closure. Both
-are written once to a temporary folder. Arrays are stored in a separate file, which all workers map
-into memory read-only.
+*Data.* The pickled function is written once to a temporary folder. Arrays are stored in a separate
+file, which all workers map into memory read-only. (joblib would map arrays as well, but load the
+rest of the function again for every item.)
 
-*Worker crashes.* If a worker is killed or crashes in compiled code, the whole pool terminates.
-Finished results are kept, and a new pool processes the remaining items. The items that were running
-are suspects, because any of them may be the cause. They are retried one at a time, after all other
-items. An item that crashes its worker in each of these attempts is abandoned.
+*Worker crashes.* If a worker is killed or crashes in compiled code, the whole pool terminates, and
+joblib reports neither the item nor the results that other workers have finished by then. Finished
+results are kept, and the items that were sent to the pool are suspects (see ``recovery``).
 
 *Interrupts.* Only this process receives Ctrl-C. It terminates the workers.
 """
@@ -21,27 +20,20 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from ..exceptions import WorkerDiedError
+from .recovery import Crash, Results, run_with_retries
+from .tasks import Outcome, PickledFunction, dump_function, process_item
 
 # Maximum number of attempts to process a suspect alone before it is abandoned.
 MAX_SOLO_ATTEMPTS = 2
-
-# Maximum number of consecutive pool crashes without progress before all items are abandoned.
-MAX_IDLE_RESTARTS = 3
-
-# Maximum number of lost items listed in a message; further items are only counted.
-MAX_NAMED_ITEMS = 5
 
 # Largest alignment that vector instructions require, in bytes.
 ARRAY_ALIGNMENT = 64
@@ -60,86 +52,38 @@ class LokyExecutor:
         describe: Callable[[Any], str],
     ) -> Generator[tuple[int, Any], None, None]:
         with shared_function(function) as folder:
-            yield from _Run(folder, items, describe).results(self.n_workers)
-
-
-class _Run:
-    """State of a parallel run: all items, unfinished items, and those that may crash a worker."""
-
-    def __init__(self, folder: str, items: Sequence[Any], describe: Callable[[Any], str]) -> None:
-        self._folder = folder
-        self._items = items
-        self._describe = describe
-        self._unfinished = set(range(len(items)))
-        self._suspects: set[int] = set()
-        self._crash: TerminatedWorkerError | None = None
-
-    def results(self, n_workers: int) -> Iterator[tuple[int, Any]]:
-        yield from self._process_together(n_workers)
-        yield from self._process_suspects()
-        if self._unfinished:
-            raise self._error() from self._crash
-
-    def _process_together(self, n_workers: int) -> Iterator[tuple[int, Any]]:
-        idle_restarts = 0
-        while idle_restarts < MAX_IDLE_RESTARTS and (todo := self._unfinished - self._suspects):
-            yield from self._attempt(todo, n_workers)
-            idle = todo == self._unfinished - self._suspects
-            idle_restarts = idle_restarts + 1 if idle else 0
-
-    def _process_suspects(self) -> Iterator[tuple[int, Any]]:
-        for suspect in sorted(self._suspects):
-            for _ in range(MAX_SOLO_ATTEMPTS):
-                if suspect in self._unfinished:
-                    yield from self._attempt({suspect}, n_workers=2)  # one worker stays idle
-
-    def _attempt(self, indices: set[int], n_workers: int) -> Iterator[tuple[int, Any]]:
-        """Process the given items and yield results until all are finished or a worker crashes."""
-        items = {index: self._items[index] for index in sorted(indices)}
-        try:
-            with closing(run_on_pool(self._folder, items, n_workers)) as finished:
-                for index, result in finished:
-                    self._unfinished.remove(index)
-                    yield index, result
-        except TerminatedWorkerError as crash:
-            self._crash = crash
-            self._suspects |= running_items(self._folder) & self._unfinished
-
-    def _error(self) -> WorkerDiedError:
-        lost = sorted(self._unfinished)
-        named = [
-            f"{index} ({self._describe(self._items[index])})" for index in lost[:MAX_NAMED_ITEMS]
-        ]
-        if len(lost) > MAX_NAMED_ITEMS:
-            named.append(f"{len(lost) - MAX_NAMED_ITEMS} more")
-        return WorkerDiedError(
-            f"The worker process crashed in every attempt for {len(lost)} of {len(self._items)} "
-            f"items: {', '.join(named)}. All other items are finished. The likely cause is "
-            "insufficient memory. Use less data, or a computer with more memory. If compiled code "
-            "crashed, see its messages on standard error.",
-            lost,
-        )
+            attempt = partial(run_on_pool, folder, self.n_workers)
+            yield from run_with_retries(attempt, items, describe, MAX_SOLO_ATTEMPTS)
 
 
 # Worker pool of the parent process
 
 
 def run_on_pool(
-    folder: str, items: Mapping[int, Any], n_workers: int
-) -> Generator[tuple[int, Any], None, None]:
-    """Apply a stored function to items in worker processes; yield (index, result) pairs.
+    folder: str, n_workers: int, items: Mapping[int, Any], *, alone: bool = False
+) -> Results:
+    """Apply the function stored in ``folder`` to items in worker processes.
 
-    The function is stored in ``folder``, and items are keyed by index. There are at least two
-    workers. If a worker crashes, the whole pool terminates and TerminatedWorkerError is raised.
+    Yields (index, result) pairs. If a worker crashes, the whole pool terminates.
     """
-    with _pool(n_workers) as workers:
-        with _interrupts_blocked():
-            finished = workers(delayed(run_item)(folder, *item) for item in items.items())
-        with _terminate_on_exit(finished):
-            for outcome in finished:
-                for warning in outcome.warnings:
-                    warning.issue()
-                yield outcome.index, outcome.result
+    sent: set[int] = set()
+
+    def tasks() -> Iterator[Any]:
+        for index, item in items.items():
+            sent.add(index)  # joblib takes an item when it sends it to the pool
+            yield delayed(run_item)(folder, index, item)
+
+    try:
+        with _pool(2 if alone else n_workers) as workers:  # with a single item, one stays idle
+            with _interrupts_blocked():
+                finished = workers(tasks())
+            with _terminate_on_exit(finished):
+                for outcome in finished:
+                    sent.discard(outcome.index)
+                    yield outcome.unpack()
+    except TerminatedWorkerError as error:
+        return Crash(sent, error)
+    return None
 
 
 def _pool(n_workers: int) -> Parallel:
@@ -189,75 +133,12 @@ def _terminate_on_exit(finished: Generator[Outcome, None, None]) -> Iterator[Non
             finished.close()
 
 
-# Functions that run in workers, and their results
-
-# Registries of issued warnings, keyed by file, like ``__warningregistry__`` of a module. With the
-# filter "default", a warning is shown once per location, not once per item.
-_ISSUED: dict[str, dict[Any, Any]] = {}
-
-
-@dataclass(frozen=True)
-class RaisedWarning:
-    """Warning that a worker process recorded and returned to the parent process."""
-
-    message: Warning
-    category: type[Warning]
-    filename: str
-    lineno: int
-
-    @classmethod
-    def from_caught(cls, caught: warnings.WarningMessage) -> RaisedWarning:
-        message = caught.message
-        if isinstance(message, str):
-            message = caught.category(message)
-        return cls(message, caught.category, caught.filename, caught.lineno)
-
-    def issue(self) -> None:
-        """Issue the warning in the parent process, subject to its warning filters."""
-        warnings.warn_explicit(
-            self.message,
-            self.category,
-            self.filename,
-            self.lineno,
-            registry=_ISSUED.setdefault(self.filename, {}),
-        )
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Result of one item, with the warnings issued while it was processed."""
-
-    index: int
-    result: Any
-    warnings: list[RaisedWarning]
+# Function shared with the workers
 
 
 def run_item(folder: str, index: int, item: Any) -> Outcome:
     """Apply the function stored in ``folder`` to one item; return its result and warnings."""
-    log_start(folder, index)
-    function = load_function(folder)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")  # the parent process applies its filters
-        result = function(item)
-    return Outcome(index, result, [RaisedWarning.from_caught(warning) for warning in caught])
-
-
-def log_start(folder: str, index: int) -> None:
-    """Record in a file that the current worker process starts an item."""
-    with Path(folder, f"{os.getpid()}.log").open("a") as log:
-        log.write(f"{index}\n")
-
-
-def running_items(folder: str) -> set[int]:
-    """Return the index of the last item that each worker started, and delete the records."""
-    latest: set[int] = set()
-    for log in Path(folder).glob("*.log"):
-        latest.update(int(index) for index in log.read_text().split()[-1:])
-        log.unlink()
-    return latest
-
-
-# Function shared with the workers
+    return process_item(load_function(folder), index, item)
 
 
 @contextmanager
@@ -273,17 +154,16 @@ def shared_function(function: Callable[..., Any]) -> Iterator[str]:
 @lru_cache(maxsize=1)  # functions of earlier runs are not needed
 def load_function(folder: str) -> Callable[..., Any]:
     """Load the function stored in ``folder``, with its arrays mapped into memory."""
-    spans, pickled = pickle.loads(Path(folder, "function").read_bytes())
+    spans, content = pickle.loads(Path(folder, "function").read_bytes())
     arrays = _map_file(Path(folder, "arrays"))
-    return pickle.loads(pickled, buffers=[arrays[start:stop] for start, stop in spans])
+    return PickledFunction(content).load([arrays[start:stop] for start, stop in spans])
 
 
 def _write(function: Callable[..., Any], folder: Path) -> None:
-    buffers: list[pickle.PickleBuffer] = []
-    pickled = cloudpickle.dumps(function, protocol=5, buffer_callback=buffers.append)
+    pickled, arrays = dump_function(function)
     with (folder / "arrays").open("wb") as file:
-        spans = [_append(buffer.raw(), file) for buffer in buffers]
-    (folder / "function").write_bytes(pickle.dumps((spans, pickled)))
+        spans = [_append(array, file) for array in arrays]
+    (folder / "function").write_bytes(pickle.dumps((spans, pickled.content)))
 
 
 def _append(array: memoryview, file: BinaryIO) -> tuple[int, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -12,8 +11,8 @@ from sklearn.metrics import get_scorer
 
 from .._params import KEEP_FRACTION
 from .._typing import Rows, Table, Vector
-from ..checkpoints import Checkpoint, fingerprint
-from ..parallel import DurationEstimate, parallel_map, progress_bar
+from ..checkpoints import Checkpoint, Series, fingerprint, map_series
+from ..parallel import DurationEstimate, has_workers, progress_bar
 from ..subsets import FoldOverlap, PathScores
 from ..terms.layout import WeightLayout
 from ..terms.scaling import constant_features, scale_by_rows
@@ -50,19 +49,25 @@ class SaliencyPaths:
     ) -> list[RoundHistory]:
         """Run or resume the rounds on all rows, then in each fold.
 
-        Without a checkpoint file, workers share the folds. With a file, they share the repetitions
-        of a round, because only this process writes the file.
+        Workers share these, and the rounds of each are stored at its end. Without folds, each round
+        is stored, and workers share its repetitions.
         """
+        places = [None, *enumerate(folds)]
+        series = [checkpoint.series(_series_name(place)) for place in places]
+        if len(places) > 1 and has_workers(self.n_jobs):
+            return map_series(
+                self._run_in_worker,
+                series,
+                places,
+                DurationEstimate(len(places), LONG_RUN_ADVICE).advance,
+                n_jobs=self.n_jobs,
+                progress=title,
+            )
         n_rounds = len(self.sizes(scored=False)) + len(folds) * len(self.sizes(scored=True))
         estimate = DurationEstimate(n_rounds, LONG_RUN_ADVICE)
-        run = partial(self._run, checkpoint, title, estimate)
-        if checkpoint.file is not None or self.n_jobs in (None, 1):
-            return [run(place) for place in (None, *enumerate(folds))]
-        # The rounds on all rows run here, because their duration predicts that of the others.
-        in_folds = partial(self._run, Checkpoint(None), None, None)
         return [
-            run(None),
-            *parallel_map(in_folds, list(enumerate(folds)), n_jobs=self.n_jobs, progress=title),
+            self._run(part, title, estimate, place)
+            for part, place in zip(series, places, strict=True)
         ]
 
     def sizes(self, *, scored: bool) -> list[int]:
@@ -101,24 +106,25 @@ class SaliencyPaths:
     def _single_round(self) -> bool:
         return self.keep_fraction == 0
 
+    def _run_in_worker(self, series: Series, place: tuple[int, Fold] | None) -> RoundHistory:
+        return self._run(series, None, None, place)
+
     def _run(
         self,
-        checkpoint: Checkpoint,
+        series: Series,
         title: str | None,
         estimate: DurationEstimate | None,
         place: tuple[int, Fold] | None,
     ) -> RoundHistory:
         task, entropy, held_out = self.task, self.entropy, None
         X, layout = self.scaled(None if place is None else place[1][0]), task.masking.layout
-        name, series = "all rows", checkpoint.series("rounds")
+        name = "all rows"
         if place is not None:
             number, (train, test) = place
             weight = None if task.weight is None else task.weight[test]
             held_out = HeldOutRows(X[test], task.y[test], task.targets[test], weight)
             task, X, entropy = task.restrict(train), X[train], derive_seed(entropy, number, 0, 0)
-            # The hash distinguishes the folds of different values of cv in one checkpoint.
             name = f"fold {number}"
-            series = checkpoint.series(f"{name} {fingerprint(train, test)}")
         constant = constant_features(X, layout)
         active = np.setdiff1d(np.arange(layout.n_features), constant)
         sizes = {min(size, len(active)) for size in self.sizes(scored=place is not None)}
@@ -152,6 +158,15 @@ def scaled_table(
         return X
     rows = np.arange(X.shape[0]) if rows is None else rows
     return scale_by_rows(X, rows, layout, weight, standardize=standardize)
+
+
+def _series_name(place: tuple[int, Fold] | None) -> str:
+    """Return the name of the rounds on all rows or in a fold, for checkpoints."""
+    if place is None:
+        return "rounds"
+    number, (train, test) = place
+    # The hash distinguishes the folds of different values of cv in one checkpoint.
+    return f"fold {number} {fingerprint(train, test)}"
 
 
 def constant_score(task: TrainingTask, train: Rows, test: Rows) -> float:

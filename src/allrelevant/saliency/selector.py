@@ -137,8 +137,8 @@ class SaliencySelector(ScoredPath, SelectorMixin, BaseEstimator):
         Functions are compared by name and content, and a RandomState by its state, which a run
         changes. Verbosity, threads and devices may differ.
     n_jobs : int or None, default=None
-        Number of worker processes for folds; with a checkpoint or without folds, for the
-        repetitions of a round. Does not change the result.
+        Number of worker processes for folds; without folds, for the repetitions of a round. Does
+        not change the result.
     verbose : int, default=0
         Whether to show progress.
 
