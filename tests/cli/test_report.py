@@ -105,6 +105,9 @@ def test_quiet(run: Run) -> None:
 def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[tuple[str, Any, str]] = [
         ("C", 2.5, "--C=2.5"),
+        ("Cs", [0.1, 2.0], "--Cs=0.1,2"),
+        ("cv", 3, "--cv=3"),
+        ("scoring", "roc_auc", "--scoring=roc_auc"),
         ("norm_slack", 0.2, "--norm-slack=0.2"),
         ("loss_slack", 0.3, "--loss-slack=0.3"),
         ("loss_tol", 1e-5, "--loss-tol=1e-5"),

@@ -2,7 +2,6 @@
 
 import warnings
 
-from sklearn.feature_selection import SelectKBest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from allrelevant import EBRFE, SVMRFE, AttributeFlip, BitFlip, RelevanceWarning
@@ -12,8 +11,10 @@ ESTIMATORS = [
     SVMRFE(cv=None, n_features_to_select=1, kernel="rbf", criterion="margin"),
     # A check of sample weights passes a list of folds, which cannot be split again.
     EBRFE(cv=2, n_candidates=2, C=(0.1, 1.0), step=2, repeat_in_folds=False),
-    BitFlip(SelectKBest(k=1), cv=2),
-    AttributeFlip(SelectKBest(k=1), cv=2, max_evaluations=3),
+    BitFlip(SVMRFE(cv=None, n_features_to_select=1), cv=2, repeat_in_folds=False),
+    AttributeFlip(
+        SVMRFE(cv=None, n_features_to_select=1), cv=2, repeat_in_folds=False, max_evaluations=3
+    ),
 ]
 
 
