@@ -22,6 +22,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from allrelevant.exceptions import RelevanceWarning, WorkerDiedError
 from allrelevant.parallel import parallel_imap, parallel_map
+from tests.parallel.cluster_tasks import CountsItsLoads
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX signals")
 
@@ -152,18 +153,6 @@ def test_no_progress_bar_without_a_title(capsys):
 
 
 # Shared data
-
-
-class CountsItsLoads:
-    """Object that logs the process id whenever it is unpickled."""
-
-    def __init__(self, log):
-        self.log = log
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        with self.log.open("a") as log:
-            log.write(f"{os.getpid()}\n")
 
 
 def test_each_worker_loads_the_data_once(tmp_path):

@@ -478,7 +478,7 @@ _SELECTION = (
     Option(
         "--checkpoint",
         metavar="FILE",
-        help="Save progress to FILE after every step. To resume, repeat the command.",
+        help="Save progress to FILE during the run. To resume, repeat the command.",
     ),
     _JOBS,
     _CLUSTER,
