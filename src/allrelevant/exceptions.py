@@ -55,6 +55,10 @@ class SolverError(AllRelevantError, RuntimeError):
     """Raised when a solver does not find an optimal, feasible solution."""
 
 
+class TimeLimitError(AllRelevantError):
+    """Raised when a time limit ends a computation that has no partial result."""
+
+
 class TrainingError(AllRelevantError, FloatingPointError):
     """Raised when the training loss becomes NaN or infinite.
 

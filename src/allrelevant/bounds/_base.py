@@ -35,6 +35,7 @@ from .._params import (
 )
 from .._typing import Matrix, Table, Vector
 from .._validation import check_groups
+from ..parallel import Job, start_job
 from ..relevance import RELEVANT
 from ..subsets import resolve_scorer
 from ..terms.blocks import Block
@@ -55,11 +56,12 @@ from .parameters import (
     scaling_method,
 )
 from .pipeline import (
+    FIT_STAGES,
     BoundsSettings,
     baseline_notes,
-    bound_subproblem,
+    bound_subproblems,
     calibrate,
-    fit_baseline,
+    fit_baselines,
     issue_notes,
 )
 from .predictors import apply_scorer
@@ -172,20 +174,38 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             Fitted estimator.
         """
         self._validate_params()
-        subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged, groups)
-        baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
+        with start_job(FIT_STAGES, max_seconds=self.max_seconds, verbose=bool(self.verbose)) as job:
+            return self._fit_in_job(job, X, y, sample_weight, privileged, groups)
+
+    def _fit_in_job(
+        self,
+        job: Job,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        privileged: Any = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit as a step of a job, within its deadline."""
+        self._validate_params()
+        subproblems, scaled, settings = self._prepare(X, y, sample_weight, privileged, groups, job)
+        baselines, notes = fit_baselines(subproblems, scaled, settings)
+        issue_notes(notes)
         evidence, calibrations = calibrate(baselines, settings)
         issue_notes(baseline_notes(baselines, evidence, settings.calibration))
-        bounds = tuple(
-            bound_subproblem(baseline, settings, calibration)
-            for baseline, calibration in zip(baselines, calibrations, strict=True)
-        )
+        bounds = bound_subproblems(baselines, settings, calibrations)
         issue_notes(note for subproblem in bounds for note in subproblem.notes)
         self._set_fitted_attributes(BoundsResult(self._layout, bounds, evidence))
         return self
 
     def _prepare(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, privileged: Any, groups: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        privileged: Any,
+        groups: Any,
+        job: Job,
     ) -> tuple[list[Subproblem], ScaledTables, BoundsSettings]:
         """Validate the data; return the subproblems, the scaled tables and the settings."""
         self._reset()
@@ -219,7 +239,9 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         if self._encoding is not None:
             scaled = scaled.with_encoding(self._encoding)
         strata = self._split_target(y)
-        settings = make_settings(self, self._formulation, subproblems, strata, row_groups, present)
+        settings = make_settings(
+            self, self._formulation, subproblems, strata, row_groups, present, job
+        )
         self._tuning = settings.tuning
         return subproblems, scaled, settings
 

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..deadline import NO_DEADLINE, Deadline
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Scaling
 from .models import LinearModel
@@ -74,20 +75,27 @@ class Formulation(ABC):
 
     @abstractmethod
     def path(
-        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
+        self,
+        data: TaskData,
+        grid: Iterable[float],
+        gap: float = 0.0,
+        deadline: Deadline = NO_DEADLINE,
     ) -> Iterator[FittedBaseline]:
         """Fit the baseline to scaled data for each C in a grid.
 
         ``gap`` is the relative duality gap that the baselines may have if there are many rows.
+        After the deadline, :exc:`TimeLimitError` is raised.
         """
 
     @abstractmethod
     def equivalent_models(self, baseline: FittedBaseline, tolerance: Tolerance) -> EquivalentModels:
         """Return the set of models whose norm and loss are within a tolerance of a baseline's."""
 
-    def fit(self, data: TaskData, C: float, gap: float = 0.0) -> FittedBaseline:
+    def fit(
+        self, data: TaskData, C: float, gap: float = 0.0, deadline: Deadline = NO_DEADLINE
+    ) -> FittedBaseline:
         """Fit the baseline to scaled data."""
-        return next(self.path(data, [C], gap))
+        return next(self.path(data, [C], gap, deadline))
 
 
 class SeparateBudgets(Formulation):
@@ -98,12 +106,17 @@ class SeparateBudgets(Formulation):
     """
 
     def path(
-        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
+        self,
+        data: TaskData,
+        grid: Iterable[float],
+        gap: float = 0.0,
+        deadline: Deadline = NO_DEADLINE,
     ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_1 + C * loss`` for each C, with one solver for all values."""
         values = list(grid)
-        solver = solvers_for(data.rows).baseline(gap, values)
+        solver = solvers_for(data.rows).baseline(gap, values, deadline)
         for C in values:
+            deadline.check()
             start = solver.solve(C)
             model = data.model(start.coef, start.offset, C, start.rows)
             yield FittedBaseline(data, model, start, self)
@@ -123,7 +136,11 @@ class JointBudget(Formulation):
     """
 
     def path(
-        self, data: TaskData, grid: Iterable[float], gap: float = 0.0
+        self,
+        data: TaskData,
+        grid: Iterable[float],
+        gap: float = 0.0,
+        deadline: Deadline = NO_DEADLINE,
     ) -> Iterator[FittedBaseline]:
         """Minimize ``|w|_2^2 / 2 + C * loss`` for each C.
 
@@ -133,6 +150,7 @@ class JointBudget(Formulation):
         from sklearn.svm import SVC
 
         for C in grid:
+            deadline.check()
             svm = SVC(kernel="linear", C=C, tol=1e-4, cache_size=500, max_iter=1_000_000)
             svm.fit(data.X, data.y, sample_weight=data.weight)
             coef = svm.coef_.toarray() if sp.issparse(svm.coef_) else svm.coef_

@@ -22,11 +22,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy import stats
 
-from .._params import FDR, FIXED, PROBES, CutoffRule
+from .._params import FDR, FIXED, PROBES, UNTESTED, CutoffRule
 from .._typing import Matrix, Table, Vector
-from ..exceptions import SolverError
-from ..parallel import RunOptions, parallel_map
-from ..relevance import assign_classes
+from ..deadline import Deadline
+from ..exceptions import SolverError, TimeLimitError
+from ..parallel import TimedOptions, deadline_of, timed_map
+from ..relevance import UNCONFIRMED, assign_classes
 from ..resampling import permute_rows
 from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
@@ -46,6 +47,12 @@ UNUSED_CUTOFF = np.full(2, 1e-9)
 # between are interpolated as fractions of the norm, which change slowly.
 BASELINES_PER_CUTOFF = 7
 
+UNTESTED_NOTE = (
+    "The time limit was reached before single features could be compared with noise, so no feature "
+    "is called relevant. Features that no equivalent model uses are irrelevant; all others are "
+    "unconfirmed. Increase max_seconds to test them."
+)
+
 # Gap of the bounds of probes, relative to the norm, if there are many rows.
 PROBE_TOL = 1e-5
 
@@ -59,8 +66,9 @@ class FittedCalibration:
     feature is relevant if its ``qvalue`` is at most ``fdr``, and the cutoff of the upper bound is
     the weight that permuted columns rarely exceed. Features whose table shows no evidence
     (``has_evidence``) are not relevant. A lower bound above ``zero`` is positive despite rounding
-    errors. ``fdr`` is zero without tests; features are then never unconfirmed. ``notes`` are
-    messages to the user.
+    errors. ``fdr`` is zero without tests; features are then never unconfirmed. Where the time did
+    not suffice for any rule, the rule is "untested": features that no model uses are irrelevant,
+    and all others are unconfirmed. ``notes`` are messages to the user.
     """
 
     layout: WeightLayout
@@ -78,16 +86,19 @@ class FittedCalibration:
         cls,
         baseline: FittedBaseline,
         cutoff: Matrix,
-        rule: CutoffRule,
+        *rules: CutoffRule,
         notes: tuple[str, ...] = (),
     ) -> FittedCalibration:
-        """Return a rule that compares the bounds of features with cutoffs, without tests."""
+        """Return a rule that compares the bounds of features with cutoffs, without tests.
+
+        ``rules`` has one item, or one per table.
+        """
         layout = baseline.layout
         return cls(
             layout=layout,
             cutoff=cutoff,
             zero=zero_weight(baseline),
-            rule=(rule,) * layout.n_tables,
+            rule=rules * (layout.n_tables // len(rules)),
             has_evidence=np.ones(layout.n_tables, dtype=bool),
             pvalue=np.full(layout.n_all_features, np.nan),
             qvalue=np.full(layout.n_all_features, np.nan),
@@ -110,7 +121,9 @@ class FittedCalibration:
         is_relevant = np.where(is_tested, is_significant, upper > self.screening_cutoff())
         is_relevant &= self.layout.per_feature(self.has_evidence)
         is_needed = (lower > self.zero) & (self.fdr > 0)
-        return assign_classes(is_relevant, lower > self.strong_cutoff(), is_needed)
+        classes = assign_classes(is_relevant, lower > self.strong_cutoff(), is_needed)
+        is_untested = self.layout.per_feature(np.array([r == UNTESTED for r in self.rule]))
+        return np.where(is_untested & (upper > self.zero), UNCONFIRMED, classes)
 
 
 @dataclass(frozen=True)
@@ -135,7 +148,7 @@ class Calibration(Protocol):
         baselines: Sequence[FittedBaseline],
         tolerance: Tolerance,
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[FittedCalibration]:
         """Return the fitted relevance rule of each subproblem."""
 
@@ -144,7 +157,7 @@ class Calibration(Protocol):
         paths: Sequence[Sequence[FittedBaseline]],
         tolerances: Sequence[Tolerance],
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[list[FittedCalibration]]:
         """Return, for each subproblem, the fitted relevance rule of each baseline along a path."""
 
@@ -167,7 +180,7 @@ class FixedCutoff:
         baselines: Sequence[FittedBaseline],
         tolerance: Tolerance,
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[FittedCalibration]:
         shape = (baselines[0].layout.n_tables, 2)
         cutoff = np.full(shape, self.cutoff)
@@ -178,7 +191,7 @@ class FixedCutoff:
         paths: Sequence[Sequence[FittedBaseline]],
         tolerances: Sequence[Tolerance],
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[list[FittedCalibration]]:
         return [self.fit(path, tolerances[0], evidence) for path in paths]
 
@@ -198,32 +211,48 @@ class ProbeCalibration:
         baselines: Sequence[FittedBaseline],
         tolerance: Tolerance,
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[FittedCalibration]:
         return [self.fit_baseline(baseline, tolerance, **run) for baseline in baselines]
 
     def fit_baseline(
-        self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[RunOptions]
+        self, baseline: FittedBaseline, tolerance: Tolerance, **run: Unpack[TimedOptions]
     ) -> FittedCalibration:
         """Estimate the cutoffs of one subproblem from the bounds of probes."""
         layout, notes = baseline.layout, []
         cutoffs = np.tile(UNUSED_CUTOFF, (layout.n_tables, 1))
+        rules: list[CutoffRule] = [PROBES] * layout.n_tables
         for table in range(layout.n_tables):
-            cutoffs[table], note = self.table_cutoff(baseline, tolerance, table, **run)
-            notes += note
-        return FittedCalibration.from_cutoff(baseline, cutoffs, PROBES, tuple(notes))
+            try:
+                cutoffs[table], note = self.table_cutoff(baseline, tolerance, table, **run)
+                notes += note
+            except TimeLimitError:
+                cutoffs[table], rules[table] = np.inf, UNTESTED
+                notes.append(UNTESTED_NOTE)
+        return FittedCalibration.from_cutoff(baseline, cutoffs, *rules, notes=tuple(notes))
 
     def table_cutoff(
         self,
         baseline: FittedBaseline,
         tolerance: Tolerance,
         table: int,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> tuple[Vector, list[str]]:
-        """Return the cutoffs of both bounds for the features of a table, and warning messages."""
+        """Return the cutoffs of both bounds for the features of a table, and warning messages.
+
+        :exc:`TimeLimitError` is raised if the deadline leaves too few probes.
+        """
         if not baseline.model.uses_features:  # all weights are zero up to rounding
             return UNUSED_CUTOFF, []
         bounds = self.probe_bounds(baseline, tolerance, table, **run)
+        if deadline_of(run).is_over and len(bounds) < self.n_probes:
+            if len(bounds) < MIN_USABLE:
+                deadline_of(run).check()
+            note = (
+                f"The time limit was reached after {len(bounds)} of {self.n_probes} probes, so the "
+                "cutoffs are less precise. Increase max_seconds to use all probes."
+            )
+            return upper_prediction_limit(bounds, self.fpr), [note]
         if len(bounds) < MIN_USABLE:
             cutoff, note = self._fallback(baseline, tolerance, len(bounds))
             return cutoff, [note]
@@ -234,7 +263,7 @@ class ProbeCalibration:
         paths: Sequence[Sequence[FittedBaseline]],
         tolerances: Sequence[Tolerance],
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[list[FittedCalibration]]:
         return [self._fit_one_path(path, tolerances, **run) for path in paths]
 
@@ -242,7 +271,7 @@ class ProbeCalibration:
         self,
         baselines: Sequence[FittedBaseline],
         tolerances: Sequence[Tolerance],
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[FittedCalibration]:
         """Estimate the cutoffs at some baselines of a path and interpolate those of the others."""
         layout = baselines[0].layout
@@ -265,7 +294,7 @@ class ProbeCalibration:
             cutoffs[in_use] = between * norms[in_use, None, None]
             notes = {int(a): c.notes for a, c in zip(anchors, fitted, strict=True)}
         return [
-            FittedCalibration.from_cutoff(baseline, cutoff, PROBES, notes.get(i, ()))
+            FittedCalibration.from_cutoff(baseline, cutoff, PROBES, notes=notes.get(i, ()))
             for i, (baseline, cutoff) in enumerate(zip(baselines, cutoffs, strict=True))
         ]
 
@@ -274,7 +303,7 @@ class ProbeCalibration:
         baseline: FittedBaseline,
         tolerance: Tolerance,
         table: int = 0,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> Matrix:
         """Compute the lower and upper bound of every usable probe, shape (n_usable, 2).
 
@@ -283,21 +312,23 @@ class ProbeCalibration:
         """
         formulation, data, model = baseline.formulation, baseline.data, baseline.model
 
-        def bounds(probes: Probes) -> Matrix:
+        def bounds(probes: Probes, deadline: Deadline) -> Matrix:
             try:
                 copies = data.append_copies(probes.features, probes.columns, table)
-                extended = formulation.fit(copies, model.C_)
+                extended = formulation.fit(copies, model.C_, deadline=deadline)
                 if not extended.model.uses_features:
                     raise SolverError("The baseline with probes uses no feature. Increase C.")
                 models = formulation.equivalent_models(extended, tolerance)
                 added = extended.layout.table_features(table)[-len(probes.features) :]
-                interval = feature_sizes(models, extended.layout, added, PROBE_TOL)
+                interval = feature_sizes(models, extended.layout, added, PROBE_TOL, deadline)
+                interval = interval[~np.isnan(interval[:, 0])]
             except SolverError:
                 return np.empty((0, 2))  # not usable; the caller counts the usable probes
             return interval * (model.norm_ / extended.model.norm_)
 
-        parts = parallel_map(bounds, self._draw_probes(baseline, table), **run)
-        return np.concatenate([np.empty((0, 2)), *parts])
+        parts = timed_map(bounds, self._draw_probes(baseline, table), **run)
+        found = [part for part in parts if part is not None]
+        return np.concatenate([np.empty((0, 2)), *found])
 
     def _draw_probes(self, baseline: FittedBaseline, table: int) -> list[Probes]:
         """Draw probes, at most one per feature and table; omit copies equal to their original."""

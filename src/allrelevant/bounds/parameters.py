@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._params import CutoffName
 from .._validation import N_JOBS
+from ..parallel import Job
 from ..resampling import draw_seeds
 from ..terms.encoding import MAX_LEVELS, EncodingOptions
 from ..terms.scaling import no_scaling, standard_scaling
@@ -73,8 +74,9 @@ def make_settings(
     y: NDArray[Any],
     row_groups: NDArray[Any] | None,
     present: NDArray[np.bool_],
+    job: Job,
 ) -> BoundsSettings:
-    """Return the settings of one subproblem, with its fraction of the time limit.
+    """Return the settings of a fit, which is a step of ``job``.
 
     ``y`` and ``row_groups`` are those of all rows; the subproblems contain the rows in the mask
     ``present``. All seeds of the fit are drawn here.
@@ -96,10 +98,9 @@ def make_settings(
         fit_scaling=scaling_method(est),
         tol=max(float(est.tol), EXACT_TOL),
         screen=auto if est.screen == "auto" else bool(est.screen),
-        max_seconds=None if est.max_seconds is None else est.max_seconds / len(subproblems),
         test_seed=test_seed,
         n_jobs=est.n_jobs,
-        verbose=bool(est.verbose),
+        job=job,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +14,24 @@ from sklearn.base import clone
 from .._optional import display, import_extra
 from .._params import PathParameter
 from .._typing import Matrix, Vector
+from ..deadline import Deadline, attempt
 from ..exceptions import InputError
-from ..parallel import parallel_map
+from ..parallel import Job, deadline_of, start_job, timed_map, with_deadline
 from ..terms.layout import WeightLayout
 from ._base import RelevanceBounds
 from .baseline import FittedBaseline, Tolerance
 from .calibration import FittedCalibration
 from .permutations import table_pvalues
-from .pipeline import BoundsSettings, bound_subproblem, fit_baseline, issue_notes
+from .pipeline import (
+    BASELINE_SHARE,
+    CALIBRATION,
+    CALIBRATION_SHARE,
+    CHOICE,
+    BoundsSettings,
+    bound_subproblem,
+    fit_baselines,
+    issue_notes,
+)
 from .result import SubproblemBounds, combine_subproblems
 from .task import TaskData
 from .tuning import GRID
@@ -32,6 +43,10 @@ if TYPE_CHECKING:
 
 
 N_VALUES = 20
+
+# Stages of the computation of a path, with their usual relative durations.
+PATH = "path"
+PATH_STAGES = {CHOICE: 0.2, CALIBRATION: 0.3, PATH: 0.5}
 
 
 @dataclass(frozen=True)
@@ -211,14 +226,36 @@ def bounds_path(
     (10, 8)
     """
     est, values = _check_arguments(estimator, param, values)
-    subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged, groups)
+    with start_job(PATH_STAGES, max_seconds=est.max_seconds, verbose=bool(est.verbose)) as job:
+        return compute_path(job, est, X, y, param, values, sample_weight, privileged, groups)
+
+
+def compute_path(
+    job: Job,
+    est: RelevanceBounds,
+    X: Any,
+    y: Any,
+    param: PathParameter,
+    values: Vector | None = None,
+    sample_weight: ArrayLike | None = None,
+    privileged: Any = None,
+    groups: ArrayLike | None = None,
+) -> BoundsPath:
+    """Compute a path as a step of a job, within its deadline."""
+    subproblems, scaled, settings = est._prepare(X, y, sample_weight, privileged, groups, job)
     if values is None:
         values = _default_values(param, settings, subproblems[0].variants[0])
-    baselines = [fit_baseline(subproblem, scaled, settings) for subproblem in subproblems]
-    paths = [_baseline_path(baseline, param, values) for baseline in baselines]
+    baselines, notes = fit_baselines(subproblems, scaled, settings)
+    issue_notes(notes)
+    paths = _baseline_paths(baselines, param, values, settings)
+    n_values = len(paths[0])
+    if n_values < len(values):
+        issue_notes([_note_unfinished(param, n_values, values)])
+        values = values[:n_values]
     tolerances = _tolerances(settings.tolerance, param, values)
     evidence = table_pvalues(baselines, settings.test_seed)
-    run = settings.run("calibration", "")
+    run = settings.run(CALIBRATION)
+    run = with_deadline(run, deadline_of(run).share(CALIBRATION_SHARE))
     calibrations = settings.calibration.fit_path(paths, tolerances, evidence, **run)
     by_subproblem = [
         _bound_along_path(path, tolerances, fitted, settings)
@@ -260,16 +297,39 @@ def _default_values(param: PathParameter, settings: BoundsSettings, data: TaskDa
     return np.geomspace(GRID[0], GRID[-1], N_VALUES) / data.total_weight
 
 
-def _baseline_path(
-    baseline: FittedBaseline, param: PathParameter, values: Vector
-) -> list[FittedBaseline]:
-    """Return the baseline for each value of the parameter."""
+def _note_unfinished(param: str, n_values: int, values: Vector) -> str:
+    return (
+        f"The time limit was reached after {n_values} of {len(values)} values of {param}, so the "
+        f"path ends at {param}={values[n_values - 1]:.3g}. Increase max_seconds to reach all of them."
+    )
+
+
+def _baseline_paths(
+    baselines: Sequence[FittedBaseline],
+    param: PathParameter,
+    values: Vector,
+    settings: BoundsSettings,
+) -> list[list[FittedBaseline]]:
+    """Return the baseline for each value of the parameter, for each subproblem.
+
+    If the time does not suffice, the values that all subproblems reached remain, at least one.
+    """
     if param == "norm_slack":
-        return [baseline] * len(values)
-    return [
-        replace(baseline, model=at_C.model, start=at_C.start, score=None)
-        for at_C in baseline.formulation.path(baseline.data, [float(v) for v in values])
-    ]
+        return [[baseline] * len(values) for baseline in baselines]
+    limit, grid = settings.job.deadline.share(BASELINE_SHARE), [float(value) for value in values]
+    paths = []
+    for index, baseline in enumerate(baselines):
+        own = limit.for_item(index, len(baselines))
+        fits = baseline.formulation.path(baseline.data, grid, deadline=own)
+        reached: list[FittedBaseline] = []
+        while (at_C := attempt(partial(next, fits, None))) is not None:
+            reached.append(replace(baseline, model=at_C.model, start=at_C.start, score=None))
+        if not reached:
+            at_C = baseline.formulation.fit(baseline.data, grid[0])
+            reached = [replace(baseline, model=at_C.model, start=at_C.start, score=None)]
+        paths.append(reached)
+    n_values = min(len(path) for path in paths)
+    return [path[:n_values] for path in paths]
 
 
 def _tolerances(tolerance: Tolerance, param: PathParameter, values: Vector) -> list[Tolerance]:
@@ -287,12 +347,18 @@ def _bound_along_path(
 ) -> list[SubproblemBounds]:
     """Compute the bounds of a subproblem for each value of the parameter, in parallel."""
 
-    def bound(index: int) -> SubproblemBounds:
-        serial_settings = replace(settings, tolerance=tolerances[index], n_jobs=1, verbose=False)
-        return bound_subproblem(baselines[index], serial_settings, calibrations[index])
+    def bound(index: int, deadline: Deadline) -> SubproblemBounds:
+        job = Job(deadline)  # without progress
+        own = replace(settings, tolerance=tolerances[index], n_jobs=1, job=job)
+        return bound_subproblem(baselines[index], own, calibrations[index])
 
-    run = settings.run("path", baselines[0].name)
-    return parallel_map(bound, range(len(baselines)), **run)
+    run = settings.run(PATH)
+    return [
+        bound(index, deadline_of(run)) if part is None else part  # outer bounds after the deadline
+        for index, part in enumerate(
+            timed_map(bound, range(len(baselines)), equal_shares=True, **run)
+        )
+    ]
 
 
 def _make_path(

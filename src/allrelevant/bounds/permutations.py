@@ -33,19 +33,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import takewhile
 from typing import ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._params import FDR, PROBES, CutoffRule
+from .._params import FDR, PROBES, UNTESTED, CutoffRule
 from .._typing import Matrix, Rows, Table, Vector
+from ..deadline import Deadline, attempt
 from ..exceptions import SolverError
-from ..parallel import RunOptions, parallel_map
-from ..relevance import adjust_pvalues
+from ..parallel import TimedOptions, deadline_of, timed_map, with_deadline
+from ..relevance import adjust_pvalues, rank_cap
 from .association import association_pvalue, permuted_associations
 from .baseline import FittedBaseline, Tolerance
-from .calibration import UNUSED_CUTOFF, FittedCalibration, ProbeCalibration, zero_weight
+from .calibration import (
+    UNTESTED_NOTE,
+    UNUSED_CUTOFF,
+    FittedCalibration,
+    ProbeCalibration,
+    zero_weight,
+)
 from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
 from .task import TaskData
@@ -70,6 +79,9 @@ FEATURE_FRACTION = 0.5
 
 # Weight of a probe's own variance, compared with the mean variance of all probes.
 OWN_VARIANCE = 0.25
+
+# Part of the time of the tests in which C is chosen.
+CHOICE_SHARE = 0.3
 
 # Statistics up to this fraction of the norm are replaced by the outer bound, without an LP.
 SKIP_BELOW = 0.05
@@ -142,7 +154,7 @@ class PermutationCalibration:
         baselines: Sequence[FittedBaseline],
         tolerance: Tolerance,
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[FittedCalibration]:
         layout, n_subproblems = baselines[0].layout, len(baselines)
         pvalue = np.full((n_subproblems, layout.n_all_features), np.nan)
@@ -156,21 +168,19 @@ class PermutationCalibration:
             rules.append(PROBES if is_wide else FDR)
             if evidence[table] > EVIDENCE_LEVEL or len(features) == 0:
                 continue
+            own = with_deadline(run, deadline_of(run).for_item(table, layout.n_tables))
             if is_wide:
-                for index, baseline in enumerate(baselines):
-                    part = self.wide.table_cutoff(baseline, tolerance, table, **run)
-                    cutoff[index, table], table_notes = part
-                    notes[index] += table_notes
+                fitted = attempt(partial(self._wide_cutoffs, baselines, tolerance, table, own))
+            else:
+                fitted = self._test(baselines, features, table, own)
+            if fitted is None:
+                rules[-1] = UNTESTED
+                cutoff[:, table] = np.inf
+                notes[0].append(UNTESTED_NOTE)
                 continue
-            draws = Draws.aligned(
-                [self._draw_weights(b, features, table, **run) for b in baselines],
-                [self._draw_associations(b, features, table) for b in baselines],
-            )
-            pvalue[:, features] = pvalues(draws)
-            qvalue[:, features] = adjust_pvalues(pvalue[:, features])
-            notes[0] += draws[0].notes(self.n_permutations)
-            for index, baseline in enumerate(baselines):
-                cutoff[index, table] = draws[index].noise_level(self.fdr) * baseline.model.norm_
+            cutoff[:, table] = fitted.cutoff
+            pvalue[:, features], qvalue[:, features] = fitted.pvalue, fitted.qvalue
+            notes = [before + part for before, part in zip(notes, fitted.notes, strict=True)]
         return [
             FittedCalibration(
                 layout=layout,
@@ -186,12 +196,61 @@ class PermutationCalibration:
             for index, baseline in enumerate(baselines)
         ]
 
+    def _wide_cutoffs(
+        self,
+        baselines: Sequence[FittedBaseline],
+        tolerance: Tolerance,
+        table: int,
+        run: TimedOptions,
+    ) -> TableRule:
+        """Return the cutoffs of a table with more features than samples."""
+        parts = []
+        for index, baseline in enumerate(baselines):
+            own = with_deadline(run, deadline_of(run).for_item(index, len(baselines)))
+            parts.append(self.wide.table_cutoff(baseline, tolerance, table, **own))
+        return TableRule(np.array([cutoff for cutoff, _ in parts]), [notes for _, notes in parts])
+
+    def _test(
+        self,
+        baselines: Sequence[FittedBaseline],
+        features: NDArray[np.intp],
+        table: int,
+        run: TimedOptions,
+    ) -> TableRule | None:
+        """Test the features of a table; return None if the time suffices for too few draws."""
+        weights = []
+        for index, baseline in enumerate(baselines):
+            own = with_deadline(run, deadline_of(run).for_item(index, len(baselines)))
+            weights.append(self._draw_weights(baseline, features, table, **own))
+        n_drawn = min(len(part) for part in weights)
+        least = int(np.ceil(1.0 / (self.fdr * max(1, n_drawn)) - 1e-9))
+        draws = Draws.aligned(
+            [part[:n_drawn] for part in weights],
+            [self._draw_associations(b, features, table)[: 1 + n_drawn] for b in baselines],
+        )
+        notes = draws[0].notes(n_drawn)
+        if n_drawn < self.n_permutations:
+            if not draws[0].is_usable or least > rank_cap(len(features)):
+                return None
+            notes.append(
+                f"The time limit was reached after {n_drawn} of {self.n_permutations} permuted "
+                f"tables. With so few, relevant features are found only if there are at least "
+                f"{least} of them with strong evidence. Increase max_seconds to find fewer."
+            )
+        pvalue = pvalues(draws)
+        noise = [
+            draw.noise_level(self.fdr) * baseline.model.norm_
+            for draw, baseline in zip(draws, baselines, strict=True)
+        ]
+        all_notes = [notes, *[[] for _ in baselines[1:]]]
+        return TableRule(np.array(noise), all_notes, pvalue, adjust_pvalues(pvalue))
+
     def fit_path(
         self,
         paths: Sequence[Sequence[FittedBaseline]],
         tolerances: Sequence[Tolerance],
         evidence: Vector,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> list[list[FittedCalibration]]:
         """Fit the tests once and scale their cutoffs to the norm of each baseline of the path.
 
@@ -232,18 +291,20 @@ class PermutationCalibration:
         baseline: FittedBaseline,
         features: NDArray[np.intp],
         table: int,
-        **run: Unpack[RunOptions],
+        **run: Unpack[TimedOptions],
     ) -> Matrix:
         """Return the largest weights of features and probes, one row per permutation.
 
         NaN marks features of permutations that need only probes, and permutations without a
-        solution.
+        solution. After the deadline, the rows of the first permutations are returned.
         """
         data, formulation = baseline.data, baseline.formulation
         orders = data.draw_orders(self.n_permutations, self.seed)
         if self.C is None:
             extended = [_extend(data, features, table, order) for order in orders[:N_TABLES_FOR_C]]
-            C = choose_sparse_C(extended, formulation, self.tuning, **run)
+            search = with_deadline(run, deadline_of(run).share(CHOICE_SHARE))
+            chosen = attempt(lambda: choose_sparse_C(extended, formulation, self.tuning, **search))
+            C = baseline.model.C_ if chosen is None else chosen
         else:
             C = self.C
         tolerance = Tolerance(**TEST_TOLERANCE, loss_tol=1e-6)
@@ -251,10 +312,10 @@ class PermutationCalibration:
         places = features - data.layout.table_features(table)[0]
         n_with_features = max(2, int(np.ceil(FEATURE_FRACTION * len(orders))))
 
-        def statistics(index: int) -> Vector:
+        def statistics(index: int, deadline: Deadline) -> Vector:
             """Return the largest weights of the features and of their probes in one permutation."""
             extended = formulation.fit(
-                _extend(data, features, table, orders[index]), C, BASELINE_GAP
+                _extend(data, features, table, orders[index]), C, BASELINE_GAP, deadline
             )
             values = np.full(n_features + n_probes, np.nan)
             first = 0 if index < n_with_features else n_features
@@ -267,13 +328,16 @@ class PermutationCalibration:
             try:
                 models = formulation.equivalent_models(extended, tolerance)
                 skip_below = SKIP_BELOW * norm
-                sizes = directed_sizes(models, layout, searched, skip_below, STATISTIC_TOL)
+                sizes = directed_sizes(
+                    models, layout, searched, skip_below, STATISTIC_TOL, deadline
+                )
                 values[first:] = sizes / norm
             except SolverError:
                 values[:] = np.nan  # dropped; the caller counts the rest
             return values
 
-        return np.array(parallel_map(statistics, range(len(orders)), **run))
+        rows = list(takewhile(_is_finished, timed_map(statistics, range(len(orders)), **run)))
+        return np.array(rows).reshape(-1, n_features + n_probes)
 
     def _with_zero(
         self, cutoff: Matrix, rules: Sequence[CutoffRule], baseline: FittedBaseline
@@ -281,6 +345,23 @@ class PermutationCalibration:
         """Replace the lower cutoff by the zero threshold in tables whose features are tested."""
         lower = np.where([rule == FDR for rule in rules], zero_weight(baseline), cutoff[:, 0])
         return np.column_stack([lower, cutoff[:, 1]])
+
+
+def _is_finished(row: Vector | None) -> bool:
+    return row is not None
+
+
+@dataclass(frozen=True)
+class TableRule:
+    """Cutoffs of a table, shape (n_subproblems, 2), with its p-values and q-values, if any.
+
+    ``notes`` are messages to the user, for each subproblem.
+    """
+
+    cutoff: Matrix
+    notes: list[list[str]]
+    pvalue: Matrix | float = np.nan
+    qvalue: Matrix | float = np.nan
 
 
 @dataclass(frozen=True)

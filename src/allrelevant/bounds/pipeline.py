@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import reprlib
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._params import FDR, PROBES, CutoffName
 from .._typing import Matrix, Vector
+from ..deadline import Deadline, attempt
 from ..exceptions import WorkerDiedError, warn_caller
-from ..parallel import RunOptions, parallel_map
+from ..parallel import (
+    Job,
+    RunOptions,
+    TimedOptions,
+    deadline_of,
+    parallel_map,
+    timed_map,
+    with_deadline,
+)
 from .baseline import FittedBaseline, Formulation, Tolerance
 from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
 from .models import MIN_NORM
@@ -24,9 +33,16 @@ from .result import SubproblemBounds
 from .solver.blocks import BlockRange, BlockSolver, FeatureRanges, KnownModels
 from .solver.interface import EXACT_TOL
 from .solver.proofs import intersect, outer_ranges
-from .solver.ranges import WeightRanges, absolute, empty_ranges, join_ranges, weight_ranges
-from .task import FitScaling, ScaledTables, Subproblem
-from .tuning import Tuning, choose_C
+from .solver.ranges import (
+    CheckedSolver,
+    WeightRanges,
+    absolute,
+    empty_ranges,
+    join_ranges,
+    weight_ranges,
+)
+from .task import FitScaling, ScaledTables, Subproblem, TaskData
+from .tuning import SELECTION_GAP, ChosenC, Tuning, choose_C
 
 # Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
 # that the result does not depend on the number of workers.
@@ -34,6 +50,17 @@ FEATURES_PER_TASK = 100
 
 # Number of features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
+
+
+# Stages of a fit, with their usual relative durations.
+CHOICE, CALIBRATION, BOUNDS = "choosing C", "calibration", "bounds"
+FIT_STAGES = {CHOICE: 0.3, CALIBRATION: 0.4, BOUNDS: 0.3}
+
+# Parts of the remaining time for the choice of C with the baseline, and for the calibration. The
+# choice of C gets a part of the first, so that time is left for the baseline.
+BASELINE_SHARE = 0.45
+CHOICE_SHARE = 0.7
+CALIBRATION_SHARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -51,15 +78,17 @@ class BoundsSettings:
     fit_scaling: FitScaling
     tol: float
     screen: bool
-    max_seconds: float | None
     test_seed: int
     n_jobs: int | None
-    verbose: bool
+    job: Job
 
-    def run(self, work: str, name: str) -> RunOptions:
-        """Return the number of workers and the progress title for one step of a subproblem."""
-        title = f"{work} {name}".strip() if self.verbose else None
-        return {"n_jobs": self.n_jobs, "progress": title}
+    def run(self, stage: str, n_loops: int = 1) -> TimedOptions:
+        """Return the number of workers, the progress and the deadline for a stage of the job."""
+        return self.job.stage(stage, self.n_jobs, n_loops)
+
+    def until(self, deadline: Deadline) -> Self:
+        """Return the settings with an earlier deadline, for one step."""
+        return replace(self, job=self.job.until(deadline))
 
 
 @dataclass(frozen=True)
@@ -84,32 +113,111 @@ def calibration_for(
     return FixedCutoff(float(settings.cutoff))
 
 
+def fit_baselines(
+    subproblems: Sequence[Subproblem], scaled: ScaledTables, settings: BoundsSettings
+) -> tuple[list[FittedBaseline], list[str]]:
+    """Return the baseline of each subproblem, and warning messages on the time limit."""
+    limit = settings.job.deadline.share(BASELINE_SHARE)
+    run = settings.run(CHOICE, sum(len(subproblem.variants) for subproblem in subproblems))
+    baselines, notes = [], []
+    for index, subproblem in enumerate(subproblems):
+        own = with_deadline(run, limit.for_item(index, len(subproblems)))
+        baseline, note = fit_baseline(subproblem, scaled, settings, own)
+        baselines.append(baseline)
+        notes += note
+    return baselines, notes
+
+
 def fit_baseline(
-    subproblem: Subproblem, scaled: ScaledTables, settings: BoundsSettings
-) -> FittedBaseline:
-    """Choose C and the variant of the data by cross-validation if needed; fit the baseline."""
+    subproblem: Subproblem, scaled: ScaledTables, settings: BoundsSettings, run: TimedOptions
+) -> tuple[FittedBaseline, list[str]]:
+    """Choose C and the variant of the data by cross-validation if needed; fit the baseline.
+
+    Also return warning messages on the time limit.
+    """
     data, C, score, name = subproblem.variants[0], settings.C, None, subproblem.name
+    tuning, notes = settings.tuning, []
     if C is None or len(subproblem.variants) > 1:
-        tuning = settings.tuning if C is None else replace(settings.tuning, grid=np.array([C]))
-        choices = [
-            choose_C(
-                variant,
-                variant.with_tables(scaled.tables),
-                settings.formulation,
-                settings.fit_scaling,
-                tuning,
-                **settings.run("choosing C", name),
-            )
-            for variant in subproblem.variants
-        ]
-        best = int(np.argmax([choice.score for choice in choices]))
-        data, C, score = subproblem.variants[best], choices[best].C, choices[best].score
+        tuning = tuning if C is None else replace(tuning, grid=np.array([C]))
+        choices = _choose_C(subproblem, scaled, replace(settings, tuning=tuning), run)
+        if choices:
+            best = int(np.argmax([choice.score for _, choice in choices]))
+            data, choice = choices[best]
+            C, score = choice.C, choice.score
+            notes += [] if choice.note is None else [choice.note]
+    with_tables = data.with_tables(scaled.tables)
+    values = tuning.values(data)
+    deadline = deadline_of(run)
+    fitted = None
+    if C is not None:
+        fitted = attempt(partial(settings.formulation.fit, with_tables, C, deadline=deadline))
+    if fitted is None:
+        fitted = _cheap_baseline(with_tables, C, values, settings)
+        score = None
+        notes.append(_note_cheap_baseline(fitted, C))
     return replace(
-        settings.formulation.fit(data.with_tables(scaled.tables), C),
+        fitted,
         varying=np.flatnonzero(data.layout.any_weight(scaled.varying)),
         scaling=scaled.scalings[0],
         score=score,
         name=name,
+    ), notes
+
+
+def _choose_C(
+    subproblem: Subproblem, scaled: ScaledTables, settings: BoundsSettings, run: TimedOptions
+) -> list[tuple[TaskData, ChosenC]]:
+    """Return the variants of the data whose C was chosen in time, with their choices."""
+    limit, variants = deadline_of(run).share(CHOICE_SHARE), subproblem.variants
+    found = []
+    for index, variant in enumerate(variants):
+        own = with_deadline(run, limit.for_item(index, len(variants)))
+        choice = attempt(
+            partial(
+                choose_C,
+                variant,
+                variant.with_tables(scaled.tables),
+                settings.formulation,
+                settings.fit_scaling,
+                settings.tuning,
+                **own,
+            )
+        )
+        if choice is not None:
+            found.append((variant, choice))
+    return found
+
+
+def _cheap_baseline(
+    data: TaskData, C: float | None, values: Vector, settings: BoundsSettings
+) -> FittedBaseline:
+    """Return a baseline if the time did not suffice for the one at C: at a smaller C, if needed.
+
+    Small values of C are fast, because few features are used. The first baseline that uses a
+    feature is fitted in any case.
+    """
+    smaller = [float(value) for value in values if C is None or value <= C] or [float(values[0])]
+    limit = settings.job.deadline.share(BASELINE_SHARE)
+    path = settings.formulation.path(data, smaller, SELECTION_GAP, limit)
+    best: FittedBaseline | None = None
+    while (fitted := attempt(partial(next, path, None))) is not None:
+        best = fitted
+    if best is not None and best.model.uses_features:
+        return best
+    for best in settings.formulation.path(data, smaller, SELECTION_GAP):
+        if best.model.uses_features:
+            break
+    assert best is not None  # there is at least one value
+    return best
+
+
+def _note_cheap_baseline(fitted: FittedBaseline, C: float | None) -> str:
+    name, used = fitted.name or "the target", fitted.model.C_
+    reason = "C was chosen" if C is None else f"the baseline of {name} at C={C:g} was fitted"
+    return (
+        f"The time limit was reached before {reason}. The baseline at C={used:g} is used instead; "
+        f"its objective is within {SELECTION_GAP:.1%} of the optimum. Increase max_seconds, or "
+        "pass C as a number."
     )
 
 
@@ -142,9 +250,25 @@ def calibrate(
     baselines: Sequence[FittedBaseline], settings: BoundsSettings
 ) -> tuple[Vector, list[FittedCalibration]]:
     """Return the p-value of each table and the fitted relevance rule of each subproblem."""
+    n_loops = 2 * len(baselines) * baselines[0].layout.n_tables  # the choice of C, and the draws
+    run = settings.run(CALIBRATION, n_loops)
     evidence = table_pvalues(baselines, settings.test_seed)
-    run = settings.run("calibration", "")
+    run = with_deadline(run, deadline_of(run).share(CALIBRATION_SHARE))
     return evidence, settings.calibration.fit(baselines, settings.tolerance, evidence, **run)
+
+
+def bound_subproblems(
+    baselines: Sequence[FittedBaseline],
+    settings: BoundsSettings,
+    calibrations: Sequence[FittedCalibration],
+) -> tuple[SubproblemBounds, ...]:
+    """Compute the bounds of all subproblems, with equal time for each."""
+    settings.run(BOUNDS)
+    found = []
+    for index, (baseline, calibration) in enumerate(zip(baselines, calibrations, strict=True)):
+        own = settings.until(settings.job.deadline.for_item(index, len(baselines)))
+        found.append(bound_subproblem(baseline, own, calibration))
+    return tuple(found)
 
 
 def bound_subproblem(
@@ -153,10 +277,9 @@ def bound_subproblem(
     """Compute bounds and relevance classes over the models equivalent to a baseline."""
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
     cutoff = calibration.screening_cutoff()
-    deadline = None if settings.max_seconds is None else time.time() + settings.max_seconds
-    ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, deadline, settings)
+    ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, settings)
     ranges = refine_undecided(models, ranges, calibration, settings)
-    blocks = solve_blocks(models, baseline, ranges, deadline, settings)
+    blocks = solve_blocks(models, baseline, ranges, settings)
     notes = (*calibration.notes, *range_notes)
     return SubproblemBounds.from_ranges(
         baseline, models, FeatureRanges(ranges, blocks), outer, calibration, notes=notes
@@ -167,7 +290,6 @@ def solve_ranges(
     models: EquivalentModels,
     baseline: FittedBaseline,
     cutoff: Vector,
-    deadline: float | None,
     settings: BoundsSettings,
 ) -> tuple[WeightRanges, Matrix, list[str]]:
     """Return exact ranges of the solved weights, outer ranges of all, and warning messages.
@@ -178,7 +300,8 @@ def solve_ranges(
     certified irrelevant are skipped in later rounds. Some features may stay unsolved if time runs
     out or a worker process crashes.
     """
-    outer, layout = outer_ranges(models), baseline.layout
+    first_outer, layout = outer_ranges(models), baseline.layout
+    outer = first_outer
     weights = layout.weights_of(baseline.varying[layout.has_one_weight(baseline.varying)])
     if len(weights) == 0:
         return empty_ranges(models), outer, []
@@ -186,7 +309,7 @@ def solve_ranges(
     threshold = threshold[layout.features_of_weights]
     round_size = FEATURES_IN_FIRST_ROUND if settings.screen else len(weights)
     waiting = _largest_bound_first(weights, outer)
-    # At least one feature is always solved.
+    # At least one feature is always started.
     waiting = waiting[_can_exceed(waiting, outer, threshold) | (waiting == waiting[0])]
     parts: list[WeightRanges] = []
     notes: list[str] = []
@@ -194,17 +317,20 @@ def solve_ranges(
     while len(waiting):
         batch, waiting = waiting[:round_size], waiting[round_size:]
         n_started += len(batch)
-        parts += _solve_round(models, batch, deadline, baseline.name, settings, notes)
+        parts += _solve_round(models, batch, settings, notes)
         outer = reduce(intersect, [part.outer for part in parts], outer)
         waiting = _largest_bound_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
         round_size *= 2
-    # Weights that are certified to be zero must not differ from zero by rounding errors.
-    ranges = join_ranges(parts).with_zeros(np.abs(outer).max(axis=1) <= MIN_NORM)
+    ranges = join_ranges(parts)
     n_missing = n_started - len(ranges.features)
+    if not n_missing and not settings.screen:
+        outer = first_outer  # the same with and without a time limit
+    # Weights that are certified to be zero must not differ from zero by rounding errors.
+    ranges = ranges.with_zeros(np.abs(outer).max(axis=1) <= MIN_NORM)
     if n_missing:
-        seconds = settings.max_seconds
-        limit = "" if seconds is None else f" within {seconds:g} seconds"
-        remedy = "" if seconds is None else " Increase max_seconds to solve them."
+        has_limit = settings.job.deadline.is_set
+        limit = " within the time limit" if has_limit else ""
+        remedy = " Increase max_seconds to solve them." if has_limit else ""
         notes.append(
             f"{n_missing} of {n_started} features were not solved{limit}. Their bounds are "
             "certified but not tight (exact_ is False; gap_ gives the largest error), so some "
@@ -238,15 +364,16 @@ def refine_undecided(
     is_undecided = np.any([c != classes[0] for c in classes[1:]], axis=0)
     if not is_undecided.any():
         return ranges
-    refined = weight_ranges(models, ranges.features[is_undecided], tol=EXACT_TOL)
-    return join_ranges([ranges.take(np.flatnonzero(~is_undecided)), refined])
+    undecided = ranges.features[is_undecided]
+    refined = weight_ranges(models, undecided, deadline=settings.job.deadline, tol=EXACT_TOL)
+    is_kept = ~np.isin(ranges.features, refined.features)
+    return join_ranges([ranges.take(np.flatnonzero(is_kept)), refined])
 
 
 def solve_blocks(
     models: EquivalentModels,
     baseline: FittedBaseline,
     ranges: WeightRanges,
-    deadline: float | None,
     settings: BoundsSettings,
 ) -> dict[int, BlockRange]:
     """Return the ranges of features with several weights; after the deadline, outer bounds."""
@@ -254,27 +381,28 @@ def solve_blocks(
     features = [int(j) for j in baseline.varying if j in layout.blocks]
     known = KnownModels(ranges.coef, ranges.offset)
 
-    def solve(feature: int) -> BlockRange:
-        solver = BlockSolver(models, layout, known)
-        if deadline is not None and time.time() >= deadline:
-            return solver.outer_range(feature)
-        return solver.range(feature)
+    def solve(feature: int, deadline: Deadline) -> BlockRange:
+        checked = CheckedSolver(models, deadline=deadline)
+        return BlockSolver(models, layout, known, checked).range(feature)
 
-    run = settings.run("categories", baseline.name)
-    return dict(zip(features, parallel_map(solve, features, **run), strict=True))
+    found = timed_map(solve, features, **settings.run(BOUNDS))
+    solver = BlockSolver(models, layout, known)
+    return {
+        feature: solver.outer_range(feature) if part is None else part
+        for feature, part in zip(features, found, strict=True)
+    }
 
 
 def _solve_round(
     models: EquivalentModels,
     features: NDArray[np.intp],
-    deadline: float | None,
-    name: str,
     settings: BoundsSettings,
     notes: list[str],
 ) -> list[WeightRanges]:
-    with_outer_ranges = (
-        settings.screen or deadline is not None
-    )  # otherwise, all features are solved
+    deadline = settings.job.deadline
+    with_outer_ranges = settings.screen or deadline.is_set  # otherwise, all features are solved
+    options = settings.run(BOUNDS)
+    run: RunOptions = {"n_jobs": options["n_jobs"], "progress": options["progress"]}
     starts = range(0, len(features), FEATURES_PER_TASK)
     try:
         return parallel_map(
@@ -287,7 +415,7 @@ def _solve_round(
             ),
             [features[start : start + FEATURES_PER_TASK] for start in starts],
             describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
-            **settings.run("intervals", name),
+            **run,
         )
     except WorkerDiedError as error:
         if not error.results:

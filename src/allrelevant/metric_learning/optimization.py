@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._typing import Matrix, Vector
 from ..exceptions import warn_caller
-from ..parallel.api import progress_bar
+from ..parallel.progress import progress_bar
 
 # Minimum for variances relative to the largest. A metric overfits in directions with almost no
 # variance, so these directions are not scaled up further.

@@ -7,6 +7,7 @@ describes the arrays. :mod:`allrelevant.bounds.solver.simplex` computes the dict
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,6 +39,11 @@ __all__ = [
     "minimize",
     "solve_extremes",
 ]
+
+
+def _continue() -> None:
+    """Continue a long computation."""
+
 
 # Floating-point operations per cell of the dictionary in one iteration.
 WORK_PER_CELL = 4
@@ -154,13 +160,14 @@ def solve_extremes(
     coefficients: Vector,
     columns: Matrix,
     max_pivots: int,
+    on_pause: Callable[[], None] = _continue,
 ) -> ExtremeVertices:
     """Maximize linear functions of the weights within the budgets, each from the same start.
 
     Function e is the sum of ``coefficients * w[weights]`` over the entries from ``starts[e]`` to
     ``starts[e + 1] - 1``. The start is the dictionary of the baseline and is not modified. The last
     weight of the dictionary is a placeholder: if function e refers to it, ``columns[e]`` becomes
-    the last column of ``T``.
+    the last column of ``T``. ``on_pause`` is called regularly and may raise an error.
     """
     core, program, dictionary = load(), data.struct(), start.struct()
     n, n_rows = len(starts) - 1, len(data.row_weight)
@@ -191,7 +198,7 @@ def solve_extremes(
         )
         == RUNNING
     ):
-        pass  # Python handles signals here
+        on_pause()  # Python also handles signals here
     return ExtremeVertices(coef, offset, multipliers, status, pivots.value)
 
 
@@ -201,10 +208,12 @@ def minimize(
     norm_price: float,
     loss_price: float,
     max_pivots: int,
+    on_pause: Callable[[], None] = _continue,
 ) -> OptimalVertex:
     """Minimize ``norm_price * norm + loss_price * loss``, starting from a dictionary.
 
-    The dictionary is modified. The status is RUNNING if ``max_pivots`` was reached.
+    The dictionary is modified. The status is RUNNING if ``max_pivots`` was reached. ``on_pause`` is
+    called regularly and may raise an error.
     """
     core, program, dictionary = load(), data.struct(), state.struct()
     coef, offset = np.zeros(data.n_weights), np.zeros(data.n_offsets)
@@ -226,4 +235,5 @@ def minimize(
             pointer(work),
         )
         max_pivots -= pivots.value
+        on_pause()
     return OptimalVertex(coef, offset, multipliers, status)

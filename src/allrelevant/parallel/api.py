@@ -1,4 +1,4 @@
-"""Public functions for parallel execution and progress bars.
+"""Public functions for parallel execution.
 
 Each result depends only on its item, and serial execution limits threads as workers do. Results are
 therefore bit-identical for all executors. To add an executor, write a class that implements
@@ -8,16 +8,18 @@ therefore bit-identical for all executors. To add an executor, write a class tha
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 
+from ..deadline import NO_DEADLINE, Deadline, attempt
 from ..exceptions import WorkerDiedError
 from .config import EXECUTOR
 from .loky import LokyExecutor
+from .progress import Progress, progress_bar
 from .threads import single_threaded
 
 Item = TypeVar("Item")
@@ -28,7 +30,23 @@ class RunOptions(TypedDict, total=False):
     """Keyword arguments that other functions pass on to :func:`parallel_map`."""
 
     n_jobs: int | None
-    progress: str | None
+    progress: str | Progress | None
+
+
+class TimedOptions(RunOptions, total=False):
+    """Keyword arguments that other functions pass on to :func:`timed_map`."""
+
+    deadline: Deadline
+
+
+def deadline_of(run: TimedOptions) -> Deadline:
+    """Return the deadline among keyword arguments."""
+    return run.get("deadline", NO_DEADLINE)
+
+
+def with_deadline(run: TimedOptions, deadline: Deadline) -> TimedOptions:
+    """Return keyword arguments with a different deadline."""
+    return {**run, "deadline": deadline}
 
 
 def parallel_map(
@@ -52,8 +70,8 @@ def parallel_map(
     n_jobs : int or None, default=None
         Number of worker processes, as in joblib: None means 1, and -1 means all cores. With 1, or
         inside a worker, the items are processed in this process.
-    progress : str or None, default=None
-        Title of a progress bar on standard error. None shows no bar.
+    progress : str, Progress or None, default=None
+        Title of a progress bar on standard error, or part of the bar of a job. None shows no bar.
 
     Returns
     -------
@@ -75,13 +93,40 @@ def parallel_map(
     return [results[index] for index in range(len(items))]
 
 
+def timed_map(
+    function: Callable[[Item, Deadline], Result],
+    items: Sequence[Item],
+    *,
+    equal_shares: bool = False,
+    describe: Callable[[Item], str] = reprlib.repr,
+    deadline: Deadline = NO_DEADLINE,
+    **run: Unpack[RunOptions],
+) -> list[Result | None]:
+    """Apply a function to every item until a deadline; return None for items not finished.
+
+    The function takes an item and its deadline. It may raise :exc:`TimeLimitError`. With
+    ``equal_shares``, each item leaves equal time to later ones; otherwise, the first items may use
+    all of the time.
+    """
+    n_items = len(items)
+    n_workers = 1
+    if deadline.is_set and has_workers(run.get("n_jobs")):
+        n_workers = int(effective_n_jobs(run.get("n_jobs")))
+
+    def call(index: int) -> Result | None:
+        own = deadline.for_item(index, n_items, n_workers) if equal_shares else deadline
+        return None if own.is_over else attempt(lambda: function(items[index], own))
+
+    return parallel_map(call, range(n_items), describe=lambda index: describe(items[index]), **run)
+
+
 def parallel_imap(
     function: Callable[[Item], Result],
     items: Sequence[Item],
     *,
     describe: Callable[[Item], str] = reprlib.repr,
     n_jobs: int | None = None,
-    progress: str | None = None,
+    progress: str | Progress | None = None,
 ) -> Generator[tuple[int, Result], None, None]:
     """Apply a function to every item in parallel; yield (index, result) pairs as they finish.
 
@@ -148,18 +193,3 @@ class SerialExecutor:
             with single_threaded():
                 result = function(item)
             yield index, result
-
-
-@contextmanager
-def progress_bar(title: str | None, total: int, *, done: int = 0) -> Iterator[Callable[[], object]]:
-    """Show a progress bar while the block runs; yield the function that advances it.
-
-    Without a title, no bar is shown. ``done`` is the number of items finished earlier.
-    """
-    if title is None:
-        yield lambda: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=title, total=total, initial=done, leave=False) as bar:
-        yield bar.update

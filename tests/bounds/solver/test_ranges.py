@@ -159,8 +159,8 @@ def test_infeasible_witness_raises(models):
 
 
 def test_no_feature_is_started_after_the_deadline(models):
-    assert len(weight_ranges(models, deadline=time.time() - 1.0).features) == 0
-    assert len(weight_ranges(models, deadline=time.time() + 60.0).features) == models.n_weights
+    assert len(weight_ranges(models, deadline=Deadline.after(-1.0)).features) == 0
+    assert len(weight_ranges(models, deadline=Deadline.after(60.0)).features) == models.n_weights
 
 
 def test_outer_ranges_contain_every_range(models):

@@ -17,12 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline, attempt
 from ...terms.blocks import Block
 from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import EquivalentModels
@@ -344,6 +346,7 @@ def directed_sizes(
     features: NDArray[np.intp],
     skip_below: float,
     tol: float = EXACT_TOL,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Vector:
     """Return a large size of each of m features, found by at most one LP each.
 
@@ -354,9 +357,13 @@ def directed_sizes(
     """
     single = layout.has_one_weight(features)
     sizes = np.empty(len(features))
-    sizes[single] = directed_maxima(models, layout.weights_of(features[single]), skip_below, tol)
+    sizes[single] = directed_maxima(
+        models, layout.weights_of(features[single]), skip_below, tol, deadline
+    )
     if not single.all():
-        solver = BlockSolver(models, layout, checked=CheckedSolver(models, tol=tol))
+        solver = BlockSolver(
+            models, layout, checked=CheckedSolver(models, tol=tol, deadline=deadline)
+        )
         sizes[~single] = [solver.directed_size(int(j), skip_below) for j in features[~single]]
     return sizes
 
@@ -366,16 +373,21 @@ def feature_sizes(
     layout: WeightLayout,
     features: NDArray[np.intp],
     tol: float = EXACT_TOL,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Matrix:
     """Return the smallest and the largest size of each of m features, shape (m, 2).
 
-    ``tol`` is as in :func:`directed_sizes`.
+    ``tol`` is as in :func:`directed_sizes`. Sizes that are not reached before the deadline are NaN.
     """
     single = layout.has_one_weight(features)
     sizes = np.empty((len(features), 2))
     if single.any():
-        sizes[single], _ = size_ranges(models, layout.weights_of(features[single]), tol=tol)
+        weights = layout.weights_of(features[single])
+        sizes[single], _ = size_ranges(models, weights, tol=tol, deadline=deadline)
     if not single.all():
-        solver = BlockSolver(models, layout, checked=CheckedSolver(models, tol=tol))
-        sizes[~single] = [solver.range(int(j)).attained for j in features[~single]]
+        checked = CheckedSolver(models, tol=tol, deadline=deadline)
+        solver = BlockSolver(models, layout, checked=checked)
+        for place in np.flatnonzero(~single):
+            found = attempt(partial(solver.range, int(features[place])))
+            sizes[place] = np.nan if found is None else found.attained
     return sizes

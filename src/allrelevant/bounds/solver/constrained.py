@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import (
     EquivalentModels,
@@ -56,8 +57,10 @@ class ConstrainedModels:
         limits: Sequence[WeightLimit],
         C: float,
         exact_limits: Sequence[WeightLimit] | None = None,
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._wider, self.limits, self._C = models, list(limits), C
+        self._deadline = deadline
         self._exact_limits = self.limits if exact_limits is None else list(exact_limits)
 
     @cached_property
@@ -235,7 +238,8 @@ class ConstrainedModels:
             slack = rows.slack(wider.coef.toarray(), wider.offset)
             active_rows = np.flatnonzero((slack >= -ACTIVE_TOL).any(axis=0))
         family = solvers_for(self.models.rows)
-        return CheckedSolver(self.models, partial(family.extremes, active_rows=active_rows))
+        make_solver = partial(family.extremes, active_rows=active_rows, deadline=self._deadline)
+        return CheckedSolver(self.models, make_solver, deadline=self._deadline)
 
 
 class _RangeUpdate:

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ...exceptions import SolverError
 from ..programs.equivalent_models import (
     Budget,
@@ -97,15 +98,19 @@ class CuttingPlaneBaseline:
     """
 
     def __init__(
-        self, rows: CuttingPlaneRows, tol: float = 0.0, values: Sequence[float] = ()
+        self,
+        rows: CuttingPlaneRows,
+        tol: float = 0.0,
+        values: Sequence[float] = (),
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._initial = self._rows = rows
-        self._tol, self._values = tol, values
+        self._tol, self._values, self._deadline = tol, values, deadline
         self._smoothed: dict[float, SmoothedSolution] = {}
         self._program = baseline_program(rows, 0.0)
         slack = self._program.blocks["slack"]
         self._loss_column = np.array([slack.start], dtype=np.int32)  # slack of the first constraint
-        self._highs = HighsModel(self._program)
+        self._highs = HighsModel(self._program, deadline)
 
     def solve(self, C: float) -> StartingVertex:
         if self._is_zero_optimal(C):
@@ -135,7 +140,9 @@ class CuttingPlaneBaseline:
             values = following[: VALUES_AT_ONCE if self._tol > 0 else 1]
             start = np.zeros((len(values), self._rows.n_weights))
             tol = max(self._tol, SMOOTHED_TOL)
-            found = minimize_smoothed(self._rows.true_loss, np.array(values), start, tol)
+            found = minimize_smoothed(
+                self._rows.true_loss, np.array(values), start, tol, self._deadline.check
+            )
             self._smoothed |= zip(values, found, strict=True)
         return self._smoothed[C]
 
@@ -144,7 +151,7 @@ class CuttingPlaneBaseline:
         loss, points = self._rows.true_loss, coef[None]
         for _ in range(MAX_LOCAL_ROUNDS):
             rows = loss.local_rows(points, LOCAL_WIDTH)
-            start = L1Baseline(rows).solve(C)
+            start = L1Baseline(rows, self._deadline).solve(C)
             norm = np.abs(start.coef).sum()
             bound = norm + C * rows.loss(start.coef[None], start.offset[None])[0]
             value = norm + C * loss.values(start.coef[None])[0]
@@ -204,10 +211,16 @@ class CuttingPlaneSolver:
 
     is_reference = False
 
-    def __init__(self, models: EquivalentModels, rows: CuttingPlaneRows, tol: float = 0.0) -> None:
+    def __init__(
+        self,
+        models: EquivalentModels,
+        rows: CuttingPlaneRows,
+        tol: float = 0.0,
+        deadline: Deadline = NO_DEADLINE,
+    ) -> None:
         if models.start is None:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
-        self.models, self._rows = models, rows
+        self.models, self._rows, self._deadline = models, rows, deadline
         self._start = models.start.coef
         self._tol = tol if tol >= ROUGH_TOL else EXTREME_GAP_TOL
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
@@ -289,6 +302,7 @@ class CuttingPlaneSolver:
             self._norm_limit,
             self._loss_limit,
             max(0.5 * self._tol, SMOOTHED_TOL),
+            self._deadline.check,
         )
         inside = self._shrink_to_feasible(found.coef)
         cuts = [Cut(s, float(h)) for s, h in zip(found.slope, found.height, strict=True)]
@@ -312,7 +326,7 @@ class CuttingPlaneSolver:
         for _ in range(MAX_LOCAL_ROUNDS):
             rows = loss.local_rows(points, LOCAL_WIDTH)
             models = separate_budgets(rows, self._norm_limit, self._loss_limit)
-            solution = HighsSolver(models)([extreme])
+            solution = HighsSolver(models, self._deadline)([extreme])
             candidate, new_price = local_cut(rows, solution.multipliers[0])
             new_bound = float(self._bounds(gain, [candidate], np.array([new_price]))[0])
             if new_bound < bound:
@@ -327,7 +341,7 @@ class CuttingPlaneSolver:
         return inside, cut, price, gap
 
     def _solve_under_cuts(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
-        return HighsSolver(self.models)(extremes)
+        return HighsSolver(self.models, self._deadline)(extremes)
 
     def _cut_at(self, coef: Matrix) -> None:
         self._rows = self._rows.with_cuts(self._rows.true_loss.cuts(coef))
@@ -363,6 +377,7 @@ class CuttingPlaneSolver:
             return self._loss_limit - loss_and_slope(parts.tobytes())[0]
 
         def loss_slack_gradient(parts: Vector) -> Vector:
+            self._deadline.check()
             visited.append(parts[:d] - parts[d:])
             slope = loss_and_slope(parts.tobytes())[1]
             return np.r_[slope, -slope]

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import EquivalentModels, StartingVertex
 from ..programs.hinge import HingeRows
 from ..programs.pairwise import CuttingPlaneRows
@@ -38,11 +39,17 @@ MIN_ROWS_FOR_INTERIOR = 3_000
 class SolverFamily(Protocol):
     """Interface of factories that create all solvers for one type of constraints."""
 
-    def baseline(self, tol: float = 0.0, values: Sequence[float] = ()) -> BaselineSolver:
+    def baseline(
+        self,
+        tol: float = 0.0,
+        values: Sequence[float] = (),
+        deadline: Deadline = NO_DEADLINE,
+    ) -> BaselineSolver:
         """Return a solver for ``min |w|_1 + C * loss``.
 
         ``tol`` is the relative duality gap that its solutions may have. ``values`` are the values
-        of C to be solved, if they are known. Some solvers solve several of them together.
+        of C to be solved, if they are known. Some solvers solve several of them together. The
+        solver raises :exc:`TimeLimitError` after the deadline.
         """
 
     def extremes(
@@ -50,11 +57,13 @@ class SolverFamily(Protocol):
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
         tol: float = EXACT_TOL,
+        deadline: Deadline = NO_DEADLINE,
     ) -> ExtremeSolver:
         """Return a solver for the largest and smallest weights over a set of models.
 
         ``active_rows`` are the indices of constraints that are likely to be active. ``tol`` is the
-        gap that solutions may have, relative to the largest norm in the set.
+        gap that solutions may have, relative to the largest norm in the set. The solver raises
+        :exc:`TimeLimitError` after the deadline.
         """
 
     def with_start(
@@ -83,16 +92,22 @@ class CuttingPlaneFamily:
 
     rows: CuttingPlaneRows
 
-    def baseline(self, tol: float = 0.0, values: Sequence[float] = ()) -> BaselineSolver:
-        return CuttingPlaneBaseline(self.rows, tol, values)
+    def baseline(
+        self,
+        tol: float = 0.0,
+        values: Sequence[float] = (),
+        deadline: Deadline = NO_DEADLINE,
+    ) -> BaselineSolver:
+        return CuttingPlaneBaseline(self.rows, tol, values, deadline)
 
     def extremes(
         self,
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
         tol: float = EXACT_TOL,
+        deadline: Deadline = NO_DEADLINE,
     ) -> ExtremeSolver:
-        return CuttingPlaneSolver(models, self.rows, tol)
+        return CuttingPlaneSolver(models, self.rows, tol, deadline)
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float
@@ -120,20 +135,26 @@ class SimplexFamily:
         is_large = self.rows.n_rows - n_hard >= MIN_ROWS_FOR_INTERIOR
         return is_large and n_hard <= MAX_HARD_ROWS and self.rows.n_weights <= self.rows.n_rows
 
-    def baseline(self, tol: float = 0.0, values: Sequence[float] = ()) -> BaselineSolver:
+    def baseline(
+        self,
+        tol: float = 0.0,
+        values: Sequence[float] = (),
+        deadline: Deadline = NO_DEADLINE,
+    ) -> BaselineSolver:
         if tol > 0 and self.is_tall:
-            return InteriorBaseline(self.rows, tol)
-        return L1Baseline(self.rows)
+            return InteriorBaseline(self.rows, tol, deadline)
+        return L1Baseline(self.rows, deadline)
 
     def extremes(
         self,
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
         tol: float = EXACT_TOL,
+        deadline: Deadline = NO_DEADLINE,
     ) -> ExtremeSolver:
         if self.is_tall and largest_norm(models) > 0:
-            return InteriorSolver(models, tol)
-        return SimplexSolver(models, active_rows)
+            return InteriorSolver(models, tol, deadline)
+        return SimplexSolver(models, active_rows, deadline)
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float

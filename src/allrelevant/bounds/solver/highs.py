@@ -15,7 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Vector
-from ...exceptions import SolverError
+from ...deadline import NO_DEADLINE, Deadline
+from ...exceptions import SolverError, TimeLimitError
 from ..programs.equivalent_models import EquivalentModels, LinearProgram
 from .interface import Extreme, ExtremeSolutions, SolverStats
 
@@ -66,15 +67,16 @@ class IntegerSolution:
 class HighsModel:
     """LP or MILP in HiGHS, solved repeatedly with changing objectives.
 
-    HiGHS requires one model per thread, and the same number of threads for all models.
+    HiGHS requires one model per thread, and the same number of threads for all models. ``deadline``
+    limits the time of LPs.
     """
 
-    def __init__(self, program: LinearProgram) -> None:
+    def __init__(self, program: LinearProgram, deadline: Deadline = NO_DEADLINE) -> None:
         # The import takes a quarter of a second, which would slow down `allrelevant --help`.
         import highspy
 
         self._api = highspy
-        self.program = program
+        self.program, self._deadline = program, deadline
         self._highs = highspy.Highs()
         for option, value in (
             ("output_flag", False),
@@ -161,10 +163,16 @@ class HighsModel:
         )
 
     def _run(self, what: str, method: Mapping[str, str | int]) -> Solution:
+        self._deadline.check()
         for option, value in method.items():
             self._highs.setOptionValue(option, value)
+        seconds = self._deadline.seconds_left
+        if seconds is not None:  # HiGHS counts the time of all runs of a model
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         status = self._highs.getModelStatus()
+        if status == self._api.HighsModelStatus.kTimeLimit:
+            raise TimeLimitError(f"The time limit was reached during {what}. Increase max_seconds.")
         if status != self._api.HighsModelStatus.kOptimal:
             answer = self._highs.modelStatusToString(status)
             raise SolverError(
@@ -196,9 +204,9 @@ class HighsSolver:
 
     is_reference = True
 
-    def __init__(self, models: EquivalentModels) -> None:
+    def __init__(self, models: EquivalentModels, deadline: Deadline = NO_DEADLINE) -> None:
         self.models = models
-        self._highs = HighsModel(models.program)
+        self._highs = HighsModel(models.program, deadline)
         self.effort = SolverStats()
 
     def __call__(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:

@@ -146,6 +146,15 @@ class SolverStats:
     fallbacks: int = 0
     spared: int = 0
 
+    def since(self, before: SolverStats) -> SolverStats:
+        """Return the difference to earlier counts of the same solver."""
+        return SolverStats(
+            self.programs - before.programs,
+            self.pivots - before.pivots,
+            self.fallbacks - before.fallbacks,
+            self.spared - before.spared,
+        )
+
 
 def sum_stats(efforts: Sequence[SolverStats]) -> SolverStats:
     """Return solver statistics with each count summed over the given statistics."""

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import Budget, EquivalentModels
 from ..programs.hinge import HingeRows
 from .barrier import Costs
@@ -106,10 +107,12 @@ class InteriorSolver:
 
     is_reference = False
 
-    def __init__(self, models: EquivalentModels, tol: float = 1e-9) -> None:
+    def __init__(
+        self, models: EquivalentModels, tol: float = 1e-9, deadline: Deadline = NO_DEADLINE
+    ) -> None:
         if models.start is None or largest_norm(models) <= 0:
             raise NotAVertexError("No starting point inside the set is available. Use HighsSolver.")
-        self.models, self.tol = models, tol
+        self.models, self.tol, self.deadline = models, tol, deadline
         self.effort = SolverStats()
         rows, start = models.rows, models.start
         self.soft, self.hard = np.flatnonzero(~rows.is_hard), np.flatnonzero(rows.is_hard)
@@ -209,7 +212,7 @@ class InteriorSolver:
 
     @cached_property
     def _simplex(self) -> SimplexSolver:
-        return SimplexSolver(self.models)
+        return SimplexSolver(self.models, deadline=self.deadline)
 
 
 class _Batch:
@@ -298,6 +301,7 @@ class _Batch:
                 mu,
                 width[far],
                 max(INNER_TOL * solver.tol, SMOOTHED_TOL),
+                solver.deadline.check,
             )
             lost = ~smoothed.converged & ~self._is_useful(costs, smoothed)
             smoothed.u[lost], smoothed.prices[lost] = self._start[variables], solver.start_prices
@@ -323,6 +327,7 @@ class _Batch:
                 width[rest],
                 np.where(is_far, np.inf, gap)[rest],
                 tol,
+                solver.deadline.check,
             )
             u[rest], prices[rest] = own.u, own.prices
             slopes[rest], hard[rest] = own.slopes, own.multipliers

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import StartingVertex
 from ..programs.hinge import HingeRows
 from .barrier import Costs
@@ -54,8 +55,8 @@ FIRST_PRODUCTS = 0.02
 class InteriorBaseline:
     """Baseline solver whose solutions have a relative duality gap of at most ``tol``."""
 
-    def __init__(self, rows: HingeRows, tol: float) -> None:
-        self._rows, self._tol = rows, tol
+    def __init__(self, rows: HingeRows, tol: float, deadline: Deadline = NO_DEADLINE) -> None:
+        self._rows, self._tol, self._deadline = rows, tol, deadline
         self._features = np.empty(0, dtype=np.intp)
         self._coef, self._offset = np.zeros(rows.n_weights), np.zeros(rows.n_offsets)
         self._soft, self._hard = np.flatnonzero(~rows.is_hard), np.flatnonzero(rows.is_hard)
@@ -72,7 +73,7 @@ class InteriorBaseline:
 
     @cached_property
     def _exact(self) -> L1Baseline:
-        return L1Baseline(self._rows)
+        return L1Baseline(self._rows, self._deadline)
 
     @cached_property
     def _zero_loss(self) -> float:
@@ -87,6 +88,7 @@ class InteriorBaseline:
         features, tol = self._features, max(self._tol, LOOSE_TOL)
         loss_rows = self._loss_rows(C, features)
         for _ in range(MAX_ROUNDS):
+            self._deadline.check()
             point = self._iterate(C, features, loss_rows, point, INNER_TOL * tol)
             if not np.isfinite(point.multipliers).all():
                 return None
@@ -166,7 +168,8 @@ class InteriorBaseline:
             width = np.full(1, relative * np.average(distance, weights=loss_rows.weight))
         mu = np.full(1, min(FIRST_PRODUCTS, start.gap) / max(1, 2 * m))
         no_prices = np.empty((1, 0))
-        found = solve_smoothed(costs, loss_rows, u, no_prices, mu, width, tol)
+        check = self._deadline.check
+        found = solve_smoothed(costs, loss_rows, u, no_prices, mu, width, tol, check)
         if found.converged[0]:
             u, width, slopes = found.u, found.width, balance(costs, loss_rows, found)
             hard = found.multipliers
@@ -174,7 +177,7 @@ class InteriorBaseline:
             if np.abs(found.gap[0]) < 0.5:
                 u, width = found.u, found.width
             own = solve_with_own_rows(
-                costs, loss_rows, u, no_prices, width, np.full(1, np.inf), tol
+                costs, loss_rows, u, no_prices, width, np.full(1, np.inf), tol, check
             )
             u, slopes, hard = own.u, own.slopes, own.multipliers
         multipliers = np.empty(rows.n_rows)

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import StartingVertex, baseline_program
 from ..programs.hinge import HingeRows
 from .highs import HighsModel
@@ -57,10 +58,10 @@ class SimplexBaseline:
     optimum satisfies them (exact penalty).
     """
 
-    def __init__(self, rows: HingeRows) -> None:
+    def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
         n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
         table = rows.table.toarray() if sp.issparse(rows.table) else rows.table
-        self._rows = rows
+        self._rows, self._deadline = rows, deadline
         finite = replace(rows, weight=finite_weights(rows))
         self._data = simplex_data(finite, d, budgets=(), prices=np.zeros(2))
         self._state = dictionary_state(
@@ -75,7 +76,7 @@ class SimplexBaseline:
         """Return the minimizer of ``|w|_1 + C * loss``, or None if the simplex method failed."""
         from ...native.simplex import OPTIMAL, minimize
 
-        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS)
+        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS, self._deadline.check)
         if found.status != OPTIMAL:
             return None
         return StartingVertex(found.coef, found.offset, found.multipliers, self._rows)
@@ -98,7 +99,7 @@ class ColumnGenerationBaseline:
     One product with the table gives all reduced costs.
     """
 
-    def __init__(self, rows: HingeRows) -> None:
+    def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
         self._rows = rows
         self._features = self._first_features()
         # HiGHS columns of the positive and of the negative part of each working feature.
@@ -109,7 +110,7 @@ class ColumnGenerationBaseline:
         program = baseline_program(working, 0.0)
         self._offset, slack = program.blocks["offset"], program.blocks["slack"]
         self._slack = np.arange(slack.start, slack.stop, dtype=np.int32)
-        self._highs = HighsModel(program)
+        self._highs = HighsModel(program, deadline)
         self._n_columns = program.n_columns
 
     def solve(self, C: float) -> StartingVertex:
@@ -162,11 +163,13 @@ class L1Baseline:
     Column generation is also the fallback if the simplex method fails.
     """
 
-    def __init__(self, rows: HingeRows) -> None:
-        self._rows = rows
+    def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
+        self._rows, self._deadline = rows, deadline
         has_few_features = rows.n_weights <= max(SIMPLEX_UP_TO, rows.n_rows)
         is_small = rows.n_rows * rows.n_weights <= MAX_CELLS
-        self._simplex = SimplexBaseline(rows) if has_few_features and is_small else None
+        self._simplex: SimplexBaseline | None = None
+        if has_few_features and is_small:
+            self._simplex = SimplexBaseline(rows, deadline)
 
     def solve(self, C: float) -> StartingVertex:
         if self._simplex is not None:
@@ -177,7 +180,7 @@ class L1Baseline:
 
     @cached_property
     def _column_generation(self) -> ColumnGenerationBaseline:
-        return ColumnGenerationBaseline(self._rows)
+        return ColumnGenerationBaseline(self._rows, self._deadline)
 
 
 def relative_gap(rows: HingeRows, C: float, solution: StartingVertex) -> float:

@@ -9,7 +9,7 @@ change sides get variables of their own, and the iterations continue.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +50,19 @@ class OwnRowsResult:
 
 
 def solve_with_own_rows(
-    costs: Costs, rows: LossRows, u: Matrix, prices: Matrix, width: Vector, gap: Vector, tol: float
+    costs: Costs,
+    rows: LossRows,
+    u: Matrix,
+    prices: Matrix,
+    width: Vector,
+    gap: Vector,
+    tol: float,
+    on_step: Callable[[], None],
 ) -> OwnRowsResult:
     """Iterate from given models and prices until the error is at most ``tol``.
 
     ``width`` is the width of the last window, and ``gap`` the gap of the models if it is known,
-    else infinite.
+    else infinite. ``on_step`` is called before each step and may raise an error.
     """
     n_programs, order = u.shape
     n_rows = len(rows.target)
@@ -79,7 +86,7 @@ def solve_with_own_rows(
             index = _nearest(t[group], is_own[group], n_own)
             group_costs = costs.take(group)
             mu[group] = _solve_group(
-                group_costs, rows, group, index, t[group], mu[group], result, tol
+                group_costs, rows, group, index, t[group], mu[group], result, tol, on_step
             )
             after, crossed, far = _crossed(group_costs, rows, group, index, t[group], result, tol)
             for e in np.flatnonzero(far > 0):
@@ -132,6 +139,7 @@ def _solve_group(
     mu: Vector,
     result: OwnRowsResult,
     tol: float,
+    on_step: Callable[[], None],
 ) -> Vector:
     """Solve some programs with given rows of their own; return the mean products at the end."""
     each = np.arange(len(group))[:, None]
@@ -140,7 +148,7 @@ def _solve_group(
     slopes[each, index] = 0.0
     folded = Folded(own, rows.gradient(slopes), slopes @ rows.target)
     start = centered_points(costs, result.u[group], result.prices[group], mu, own)
-    best = _iterate(costs, start, folded, tol)
+    best = _iterate(costs, start, folded, tol, on_step)
     prices = best.z[:, best.budget]
     _, price = costs.prices(prices)
     slopes[each, index] = np.clip(best.z[:, best.slack] / price[:, None], 0.0, own.weight)
@@ -209,13 +217,16 @@ class Folded:
         )
 
 
-def _iterate(costs: Costs, points: Points, folded: Folded, tol: float) -> Points:
+def _iterate(
+    costs: Costs, points: Points, folded: Folded, tol: float, on_step: Callable[[], None]
+) -> Points:
     """Return the best points of each program."""
     best, best_error = points.copy(), np.full(len(points.u), np.inf)
     running = np.arange(len(points.u))
     last, stalls = np.full(len(running), np.inf), np.zeros(len(running), dtype=int)
     scaled = np.empty(folded.own.table.shape[1:])
     for step in range(MAX_STEPS + 1):
+        on_step()
         pull, loss, error = _evaluate(costs, points, folded)
         better = np.flatnonzero(error < best_error[running])
         best_error[running[better]] = error[better]

@@ -8,17 +8,18 @@ every solution against the data, and uses HiGHS as a fallback where verification
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline, attempt
 from ...exceptions import SolverError
 from ..programs.equivalent_models import EquivalentModels
 from .families import solvers_for
@@ -40,6 +41,8 @@ from .proofs import (
     outer_ranges,
 )
 
+Part = TypeVar("Part")
+
 SolverFactory = Callable[[EquivalentModels], ExtremeSolver]
 
 LOWER, UPPER = 0, 1
@@ -54,8 +57,10 @@ WITNESS_TOL = 1e-6
 # A smallest weight below this fraction of the feature's largest weight counts as zero.
 ZERO_TOL = 1e-12
 
-# Features per batch if there is a deadline.
-FEATURES_PER_TIME_CHECK = 4
+# Fraction of the time in which ranges are solved in large batches, which are faster. The batches of
+# the remaining time have at most this number of features, because an unfinished batch is lost.
+FIRST_SHARE = 0.5
+FEATURES_PER_SMALL_BATCH = 4
 
 # Maximum number of values in the models and dual variables of a batch.
 NUMBERS_PER_BATCH = 4_000_000
@@ -148,30 +153,26 @@ def weight_ranges(
     models: EquivalentModels,
     features: Sequence[int] | NDArray[np.intp] | None = None,
     solver: SolverFactory | None = None,
-    deadline: float | None = None,
+    deadline: Deadline = NO_DEADLINE,
     with_outer_ranges: bool = False,
     tol: float = EXACT_TOL,
 ) -> WeightRanges:
     """Compute each feature's smallest and largest weight over a set of models, with certificates.
 
     ``solver`` creates a solver for a set of models, by default the one that suits its constraints.
-    Its solutions are verified against the data. After ``deadline``, as in ``time.time()``, no new
-    batch of features is started, and the ranges computed so far are returned. If
-    ``with_outer_ranges``, also compute the bounds on all other weights that follow from the
-    certificates. ``tol`` is the gap that a range may have, relative to the largest norm in the set.
+    Its solutions are verified against the data. After ``deadline``, the ranges computed so far are
+    returned, those of the first features. If ``with_outer_ranges``, also compute the bounds on all
+    other weights that follow from the certificates. ``tol`` is the gap that a range may have, relative to the largest norm in the set.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
-    if deadline is not None and time.time() >= deadline:
-        return empty_ranges(models)
-    checked = CheckedSolver(models, solver, tol)
-    parts: list[WeightRanges] = []
-    for batch in _batches(models, features, timed=deadline is not None):
-        if parts and deadline is not None and time.time() >= deadline:
-            break
-        parts.append(_batch_ranges(models, batch, checked, with_outer_ranges))
-    if not parts:
-        return empty_ranges(models)
-    return replace(join_ranges(parts), effort=checked.effort)
+    solved, effort = _solve_in_batches(
+        models,
+        features,
+        lambda batch, checked: _batch_ranges(models, batch, checked, with_outer_ranges),
+        lambda limit: CheckedSolver(models, solver, tol, limit),
+        deadline,
+    )
+    return replace(join_ranges(solved), effort=effort) if solved else empty_ranges(models)
 
 
 def size_ranges(
@@ -179,21 +180,28 @@ def size_ranges(
     features: Sequence[int] | NDArray[np.intp],
     solver: SolverFactory | None = None,
     tol: float = EXACT_TOL,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[Matrix, SolverStats]:
     """Return the smallest and largest absolute weights of m features, and solver statistics.
 
     This usually takes one LP per feature: for the sign with the larger outer bound. The other sign
     is solved only if its absolute weight could be larger, or if no model found so far shows that
-    the weight can be zero. The parameters are those of :func:`weight_ranges`.
+    the weight can be zero. The parameters are those of :func:`weight_ranges`. After the deadline,
+    the sizes computed so far are returned, and NaN for the other features.
     """
     features = np.asarray(features, dtype=np.intp)
-    checked = CheckedSolver(models, solver, tol)
     outer = outer_ranges(models)
-    parts = [
-        _batch_sizes(models, batch, outer[batch], checked) for batch in _batches(models, features)
-    ]
-    spared = sum(n_spared for _, n_spared in parts)
-    return np.concatenate([sizes for sizes, _ in parts]), replace(checked.effort, spared=spared)
+    parts, effort = _solve_in_batches(
+        models,
+        features,
+        lambda batch, checked: _batch_sizes(models, batch, outer[batch], checked),
+        lambda limit: CheckedSolver(models, solver, tol, limit),
+        deadline,
+    )
+    sizes = np.full((len(features), 2), np.nan)
+    found = np.concatenate([np.empty((0, 2)), *(part for part, _ in parts)])
+    sizes[: len(found)] = found
+    return sizes, replace(effort, spared=sum(n_spared for _, n_spared in parts))
 
 
 def directed_maxima(
@@ -201,6 +209,7 @@ def directed_maxima(
     features: Sequence[int] | NDArray[np.intp],
     skip_below: float,
     tol: float = EXACT_TOL,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Vector:
     """Return the largest absolute weight of each of m features, maximized for one sign only.
 
@@ -213,19 +222,48 @@ def directed_maxima(
     largest = np.abs(outer).max(axis=1)
     sides = (outer[:, UPPER] >= -outer[:, LOWER]).astype(int)
     pending = features[largest[features] > skip_below]
-    checked = CheckedSolver(models, tol=tol)
-    for batch in _batches(models, pending):
+    checked = CheckedSolver(models, tol=tol, deadline=deadline)
+    for batch in _batches(models, pending, len(features)):
+        deadline.check()
         _, check = checked.solve(_extremes(batch, sides[batch]))
         largest[batch] = np.maximum(np.where(sides[batch] == UPPER, 1, -1) * check.attained, 0.0)
     return largest[features]
 
 
+def _solve_in_batches(
+    models: EquivalentModels,
+    features: NDArray[np.intp],
+    solve: Callable[[NDArray[np.intp], CheckedSolver], Part],
+    make_solver: Callable[[Deadline], CheckedSolver],
+    deadline: Deadline,
+) -> tuple[list[Part], SolverStats]:
+    """Solve batches of features, in order, until the deadline; return results and statistics."""
+    parts: list[Part] = []
+    efforts: list[SolverStats] = []
+    n_solved = 0
+
+    def solve_all(limit: Deadline, largest: int) -> None:
+        nonlocal n_solved
+        limit.check()
+        checked = make_solver(limit)
+        for batch in _batches(models, features[n_solved:], largest):
+            limit.check()
+            before = checked.effort
+            parts.append(solve(batch, checked))
+            efforts.append(checked.effort.since(before))
+            n_solved += len(batch)
+
+    attempt(partial(solve_all, deadline.share(FIRST_SHARE), len(features)))
+    if n_solved < len(features):
+        attempt(partial(solve_all, deadline, FEATURES_PER_SMALL_BATCH))
+    return parts, sum_stats(efforts)
+
+
 def _batches(
-    models: EquivalentModels, features: NDArray[np.intp], timed: bool = False
+    models: EquivalentModels, features: NDArray[np.intp], largest: int
 ) -> list[NDArray[np.intp]]:
     size = max(1, NUMBERS_PER_BATCH // (2 * (models.rows.n_rows + models.n_weights)))
-    if timed:
-        size = min(size, FEATURES_PER_TIME_CHECK)
+    size = max(1, min(size, largest))
     return [features[i : i + size] for i in range(0, len(features), size)]
 
 
@@ -336,7 +374,7 @@ class CheckedSolver:
 
     ``make_solver`` creates a solver for a set of models, by default the one that suits its
     constraints. ``tol`` is the gap that solutions may have, relative to the largest norm in the
-    set.
+    set. After ``deadline``, :exc:`TimeLimitError` is raised.
     """
 
     def __init__(
@@ -344,14 +382,17 @@ class CheckedSolver:
         models: EquivalentModels,
         make_solver: SolverFactory | None = None,
         tol: float = EXACT_TOL,
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
-        self._models = models
+        self._models, self._deadline = models, deadline
         self._allowed_gap = tol * largest_norm(models)
         self._family = solvers_for(models.rows)
         self._fallbacks = 0
         self._solver: ExtremeSolver | None = None
         with suppress(NotAVertexError):
-            self._solver = (make_solver or partial(self._family.extremes, tol=tol))(models)
+            self._solver = (
+                make_solver or partial(self._family.extremes, tol=tol, deadline=deadline)
+            )(models)
 
     @property
     def models(self) -> EquivalentModels:
@@ -409,7 +450,7 @@ class CheckedSolver:
 
     @cached_property
     def _highs(self) -> HighsSolver:
-        return HighsSolver(self._models)
+        return HighsSolver(self._models, self._deadline)
 
     def _shrink_to_feasible(
         self, solutions: ExtremeSolutions, which: NDArray[np.intp]

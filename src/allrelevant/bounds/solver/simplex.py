@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve, qr
 
 from ..._typing import Matrix, Table, Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import Budget, EquivalentModels, StartingVertex
 from ..programs.hinge import DISTANT_SLACK, HingeRows
 from .interface import (
@@ -147,7 +148,9 @@ class Dictionary:
         features: NDArray[np.intp],
         budgets: Sequence[Budget],
         prices: Vector,
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
+        self._deadline = deadline
         unused = np.setdiff1d(features, vertex.used)
         self._vertex = vertex
         self._features = np.concatenate([vertex.used, unused])
@@ -207,6 +210,7 @@ class Dictionary:
             objectives.gains,
             columns,
             MAX_PIVOTS,
+            self._deadline.check,
         )
         coef = np.zeros((n, rows.n_weights))
         coef[:, self._features] = found.coef[:, :-1]
@@ -222,7 +226,7 @@ class Dictionary:
         from ...native.simplex import OPTIMAL, minimize
 
         rows = self._vertex.rows
-        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS)
+        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS, self._deadline.check)
         coef = np.zeros(rows.n_weights)
         coef[self._features] = found.coef[:-1]
         if found.status != OPTIMAL:
@@ -283,11 +287,14 @@ class SimplexSolver:
     is_reference = False
 
     def __init__(
-        self, models: EquivalentModels, active_rows: NDArray[np.intp] | Sequence[int] = ()
+        self,
+        models: EquivalentModels,
+        active_rows: NDArray[np.intp] | Sequence[int] = (),
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
         if models.start is None:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
-        self.models, self._start = models, models.start
+        self.models, self._start, self._deadline = models, models.start, deadline
         rows, coef, offset = models.rows, models.start.coef, models.start.offset
         combination = np.abs(rows.row_combination(self._start.multipliers))
         # Prices of norm and loss at which the start is optimal.
@@ -316,6 +323,7 @@ class SimplexSolver:
         solutions = self._solve(extremes)
         again = self._extend_working_set(extremes, solutions)
         while len(again):
+            self._deadline.check()
             self._dictionary = self._new_dictionary()
             repeated = [extremes[int(e)] for e in again]
             solutions = solutions.with_replaced(again, self._solve(repeated))
@@ -343,7 +351,7 @@ class SimplexSolver:
         """Return the dictionary of the starting vertex for the current working set."""
         rows = self.models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
-        return Dictionary(vertex, self._features, self.models.budgets, self._prices)
+        return Dictionary(vertex, self._features, self.models.budgets, self._prices, self._deadline)
 
     def _solve(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         dictionary, size = self._dictionary, self._dictionary.extremes_per_call

@@ -15,7 +15,7 @@ the loss budget uses the true loss, and only its slope is smoothed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,13 +100,18 @@ def solve_smoothed(
     mu: Vector,
     width: Vector,
     tol: float,
+    on_step: Callable[[], None],
 ) -> SmoothedResult:
-    """Iterate from given models, budget prices, products and widths until the gap is ``tol``."""
+    """Iterate from given models, budget prices, products and widths until the gap is ``tol``.
+
+    ``on_step`` is called before each step and may raise an error.
+    """
     points = centered_points(costs, u, prices, mu, None)
     state = _State(costs, rows, points, rows.distance(u), width.copy())
     running = np.arange(len(u))
     result: SmoothedResult | None = None
     for step in range(MAX_STEPS + 1):
+        on_step()
         now = _evaluate(state, tol)
         hessian, is_large = _window_hessian(state, now.price)
         is_over = now.is_done | ~is_large | ~np.isfinite(now.gap) | (step == MAX_STEPS)

@@ -20,7 +20,7 @@ variables of the budgets: each price times the rest of its budget equals mu.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -108,11 +108,16 @@ class SmoothedSolutions:
 
 
 def minimize_smoothed(
-    loss: PairwiseLoss, C: Vector, start: Matrix, tol: float
+    loss: PairwiseLoss,
+    C: Vector,
+    start: Matrix,
+    tol: float,
+    on_step: Callable[[], None],
 ) -> SmoothedSolutions:
     """Minimize ``|w|_1 + C * loss`` for each of m values of C.
 
-    ``tol`` is the gap at which to stop, relative to the objective value.
+    ``tol`` is the gap at which to stop, relative to the objective value. ``on_step`` is called
+    before each step and may raise an error.
     """
     (m, d), best = start.shape, SmoothedSolutions.unsolved(*start.shape)
     scale = np.maximum(np.abs(start).sum(axis=1), 1.0)[:, None] / d
@@ -124,6 +129,7 @@ def minimize_smoothed(
     mu = FAST * ((p * z_p).sum(axis=1) + (q * z_q).sum(axis=1)) / (2 * d)
     pending = np.arange(m)
     for best.n_steps in range(MAX_STEPS):
+        on_step()
         primal = np.abs(p - q).sum(axis=1) + C * value.loss
         factor = 1.0 / np.maximum(1.0, C * np.abs(value.slope).max(axis=1))
         gap = primal - factor * C * value.height
@@ -167,6 +173,7 @@ def extremes_smoothed(
     norm_limit: float,
     loss_limit: float,
     tol: float,
+    on_step: Callable[[], None],
 ) -> SmoothedSolutions:
     """Maximize ``gain . w`` with norm and loss within limits, for each of m vectors of gains.
 
@@ -187,6 +194,7 @@ def extremes_smoothed(
     mu = FAST * mu
     pending = np.arange(m)
     for best.n_steps in range(MAX_STEPS):
+        on_step()
         coef = p - q
         price = np.abs(gain + loss_price[:, None] * value.slope).max(axis=1)
         bound = price * norm_limit + loss_price * (loss_limit - value.height)

@@ -20,7 +20,7 @@ from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
 from ..._validation import COUNT, FRACTION
 from ...exceptions import InputError
-from ...parallel.api import progress_bar
+from ...parallel.progress import progress_bar
 from ..differentiable import register
 from .catalog import build_network, has_fixed_inputs
 
