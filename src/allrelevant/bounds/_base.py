@@ -65,7 +65,7 @@ from .pipeline import (
     issue_notes,
 )
 from .predictors import apply_scorer
-from .relations import Relations, find_relations, find_substitutes
+from .relations import RELATION_STAGES, Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
 from .sufficiency import Sufficiency, check_sufficiency
 from .task import ScaledTables, Subproblem, read_privileged
@@ -482,13 +482,19 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
             constrain_result(self._result, constraints, signed=signed, subproblem=subproblem)
         )
 
-    def relations(self) -> Relations:
+    def relations(self, *, max_seconds: float | None = None) -> Relations:
         """Find substitutes and complements among the relevant features.
 
         For each pair of relevant features, the interval of one is recomputed twice: with the other
         dropped, and with the other raised to half its largest absolute weight. This is slow with
         many relevant features, so it is not part of ``fit``. The estimator's ``n_jobs`` and
         ``verbose`` apply.
+
+        Parameters
+        ----------
+        max_seconds : float or None, default=None
+            Time limit; None means no limit. The features with the largest bounds are examined
+            first. If the limit is reached, a warning states how many pairs were not examined.
 
         Returns
         -------
@@ -509,7 +515,13 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         [(['x0'], 'strong'), (['x1', 'x2'], 'strong')]
         """
         check_is_fitted(self)
-        return find_relations(self._result, n_jobs=self.n_jobs, verbose=bool(self.verbose))
+        check_max_seconds(max_seconds)
+        with start_job(RELATION_STAGES, max_seconds=max_seconds, verbose=bool(self.verbose)) as job:
+            return self._relations_in_job(job)
+
+    def _relations_in_job(self, job: Job) -> Relations:
+        """Find substitutes and complements as a step of a job, within its deadline."""
+        return find_relations(self._result, job, n_jobs=self.n_jobs)
 
     def substitutes(self, features: Sequence[int | str]) -> dict[str, list[str]]:
         """Find the features that can replace given features.

@@ -11,18 +11,22 @@ from numpy.typing import NDArray
 
 from .._optional import display, import_extra
 from .._typing import Matrix, Vector
-from ..exceptions import InputError
-from ..parallel import parallel_map
+from ..deadline import NO_DEADLINE, Deadline
+from ..exceptions import InputError, warn_caller
+from ..parallel import Job, TimedOptions, deadline_of, parallel_map, timed_map, with_deadline
 from ..relevance import STRONG, WEAK
 from .result import BoundsResult, SubproblemBounds
 from .solver.interface import SolverStats, sum_stats
 from .solver.mixed_integer import TotalWeight
+from .solver.proofs import largest_norm
 from .substitution import (
+    IntervalChanges,
     SubproblemRelations,
     interval_changes,
     relation_matrix,
     relevant_features,
     signed_relations,
+    strongest_first,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +37,18 @@ if TYPE_CHECKING:
 
 # Features are related, and groups merged, if their (mean) absolute relation is at least this.
 RELATION_THRESHOLD = 0.5
+
+# Stages of a computation, with their usual relative durations.
+RELATIONS, GROUPS = "relations", "groups"
+RELATION_STAGES = {RELATIONS: 0.8, GROUPS: 0.2}
+
+# If the time does not suffice for the effects on all features, the relations among this number of
+# features with the largest bounds are computed.
+N_STRONGEST = 10
+
+# Parts of the time for the effects on all features, and of the rest for those on the strongest.
+ALL_SHARE = 0.5
+STRONGEST_SHARE = 0.6
 
 SUBSTITUTES, COMPLEMENTS, INDEPENDENT = "substitutes", "complements", "independent"
 
@@ -62,6 +78,9 @@ class Relations:
         Intervals from which the relations are computed, one item per one-vs-rest subproblem.
     effort : SolverStats
         Numbers of LPs solved, and of LPs skipped because their solutions were known.
+    examined_ : ndarray of shape (d, d) or None
+        False for pairs of relevant features that were not examined within the time limit; their
+        relation is zero. None if all pairs were examined.
     """
 
     feature_names: list[str]
@@ -71,6 +90,15 @@ class Relations:
     feature_groups_: list[FeatureGroup]
     problems: list[SubproblemRelations]
     effort: SolverStats
+    examined_: NDArray[np.bool_] | None = None
+
+    @property
+    def unexamined(self) -> list[tuple[str, str]]:
+        """Pairs (affected feature, other feature) that were not examined within the time limit."""
+        if self.examined_ is None:
+            return []
+        names = self.feature_names
+        return [(names[j], names[k]) for j, k in np.argwhere(~self.examined_).tolist()]
 
     def kind(self, feature: int, other: int) -> str:
         """Classify two features as "substitutes", "complements" or "independent"."""
@@ -114,8 +142,9 @@ class Relations:
         -------
         dict
             ``features``, ordered by group; ``group``, the group number of each feature; ``matrix``,
-            the relations, with affected features in rows; ``groups``; and ``cut``, the smallest
-            absolute relation that counts.
+            the relations, with affected features in rows; ``groups``; ``threshold``, the smallest
+            absolute relation that counts; and ``unexamined``, the pairs that the time limit left
+            out.
         """
         shown = self.by_group()
         names = ("features", "relevance", "lower", "upper", "norm_fraction")
@@ -127,6 +156,7 @@ class Relations:
                 {name: getattr(group, name) for name in names} for group in self.feature_groups_
             ],
             "threshold": RELATION_THRESHOLD,
+            "unexamined": [list(pair) for pair in self.unexamined],
         }
 
     def groups_to_frame(self) -> pd.DataFrame:
@@ -201,23 +231,16 @@ class FeatureGroup:
     relevance: str
 
 
-def find_relations(
-    result: BoundsResult, *, n_jobs: int | None = None, verbose: bool = False
-) -> Relations:
-    """Compute pairwise relations and substitution groups of the relevant features."""
+def find_relations(result: BoundsResult, job: Job, *, n_jobs: int | None = None) -> Relations:
+    """Compute pairwise relations and substitution groups of the relevant features.
+
+    If the job has a deadline, the features with the largest bounds come first.
+    """
     result.check_single_set()
     subproblems, names = result.subproblems, list(result.layout.names)
-    tasks = [(i, int(k)) for i, bounds in enumerate(subproblems) for k in relevant_features(bounds)]
-    title = "relations" if verbose else None
-    changes = parallel_map(
-        lambda task: interval_changes(subproblems[task[0]], task[1]),
-        tasks,
-        n_jobs=n_jobs,
-        progress=title,
-    )
+    changes = _all_changes(subproblems, job.stage(RELATIONS, n_jobs))
     by_class = [
-        relation_matrix(bounds, [c for (at, _), c in zip(tasks, changes, strict=True) if at == i])
-        for i, bounds in enumerate(subproblems)
+        relation_matrix(bounds, own) for bounds, own in zip(subproblems, changes, strict=True)
     ]
     class_relations = np.array([part.relations for part in by_class])
     # For each pair, take the strongest relation over the classes.
@@ -231,10 +254,62 @@ def find_relations(
         relations_=relations,
         class_relations_=class_relations,
         labels_=labels,
-        feature_groups_=_make_groups(result, labels, n_jobs, "groups" if verbose else None),
+        feature_groups_=_make_groups(result, labels, job.stage(GROUPS, n_jobs)),
         problems=by_class,
         effort=sum_stats([part.effort for part in by_class]),
+        examined_=_examined(by_class, len(names)),
     )
+
+
+def _all_changes(
+    subproblems: Sequence[SubproblemBounds], run: TimedOptions
+) -> list[dict[int, IntervalChanges]]:
+    """Return the interval changes that each relevant feature causes, for each subproblem.
+
+    If the time does not suffice, features without changes are missing, and some features have
+    changes of the strongest features only.
+    """
+    order = [strongest_first(bounds) for bounds in subproblems]
+    tasks = [(i, int(k)) for i, features in enumerate(order) for k in features]
+    tasks.sort(key=lambda task: -subproblems[task[0]].interval[task[1], 1])
+    affected = [relevant_features(bounds) for bounds in subproblems]
+    changes: list[dict[int, IntervalChanges]] = [{} for _ in subproblems]
+
+    def add(own: Sequence[tuple[int, int]], share: float) -> None:
+        def change(task: tuple[int, int], deadline: Deadline) -> IntervalChanges:
+            i, k = task
+            return interval_changes(subproblems[i], k, affected[i], deadline)
+
+        limited = with_deadline(run, deadline_of(run).share(share))
+        for (i, k), found in zip(own, timed_map(change, own, **limited), strict=True):
+            if found is not None:
+                changes[i][k] = found
+
+    add(tasks, ALL_SHARE)
+    affected = [np.sort(features[:N_STRONGEST]) for features in order]
+    missing = [(i, k) for i, k in tasks if k not in changes[i] and k in affected[i]]
+    if missing:
+        add(missing, STRONGEST_SHARE)
+    return changes
+
+
+def _examined(by_class: Sequence[SubproblemRelations], d: int) -> NDArray[np.bool_] | None:
+    """Return which pairs were examined in all classes, and warn if some were not."""
+    examined = np.ones((d, d), dtype=bool)
+    for part in by_class:
+        examined[np.ix_(part.features, part.features)] &= part.examined
+    np.fill_diagonal(examined, val=True)
+    n_missing = int((~examined).sum())
+    if n_missing == 0:
+        return None
+    n_relevant = len(np.unique(np.concatenate([part.features for part in by_class])))
+    n_pairs = n_relevant * (n_relevant - 1)
+    warn_caller(
+        f"{n_missing:,} of {n_pairs:,} ordered pairs of relevant features were not examined within "
+        "the time limit, so substitutes and groups may be incomplete. The features with the largest "
+        "bounds came first. Increase max_seconds to examine all pairs."
+    )
+    return examined
 
 
 def find_substitutes(
@@ -248,7 +323,11 @@ def find_substitutes(
     relevant = [set(relevant_features(bounds).tolist()) for bounds in result.subproblems]
     tasks = [(i, k) for i, indices in enumerate(relevant) for k in features if k in indices]
     changes = parallel_map(
-        lambda task: interval_changes(result.subproblems[task[0]], task[1]), tasks, n_jobs=n_jobs
+        lambda task: interval_changes(
+            result.subproblems[task[0]], task[1], relevant_features(result.subproblems[task[0]])
+        ),
+        tasks,
+        n_jobs=n_jobs,
     )
     strength = np.zeros((len(result.layout.names), len(result.layout.names)))
     for (i, k), change in zip(tasks, changes, strict=True):
@@ -290,27 +369,45 @@ def group_labels(relations: Matrix, threshold: float = RELATION_THRESHOLD) -> ND
 
 
 def _make_groups(
-    result: BoundsResult, labels: NDArray[np.intp], n_jobs: int | None, title: str | None
+    result: BoundsResult, labels: NDArray[np.intp], run: TimedOptions
 ) -> list[FeatureGroup]:
-    """Compute the substitution groups and the bounds on the total weight of each."""
+    """Compute the substitution groups and the bounds on the total weight of each.
+
+    After the deadline, the bounds of the members bound their total weight, and a warning is issued.
+    """
     groups = [np.flatnonzero(labels == label) for label in range(labels.max(initial=-1) + 1)]
     subproblems = result.subproblems
     tasks = [(i, members) for members in groups for i in range(len(subproblems))]
-    ranges = parallel_map(
-        lambda task: sum_range(subproblems[task[0]], task[1]),
-        tasks,
-        n_jobs=n_jobs,
-        progress=title,
+    found = timed_map(
+        lambda task, deadline: sum_range(subproblems[task[0]], task[1], deadline), tasks, **run
     )
+    n_missing = sum(part is None for part in found)
+    if n_missing:
+        warn_caller(
+            f"The total weights of {n_missing} of {len(tasks)} groups were not computed within the "
+            "time limit. Their bounds are certified but not tight. Increase max_seconds."
+        )
+    ranges = [
+        _outer_sum_range(subproblems[i], members) if part is None else part
+        for (i, members), part in zip(tasks, found, strict=True)
+    ]
     sums = np.array(ranges).reshape(len(groups), len(subproblems), 2)
     return [_make_group(result, *group) for group in zip(groups, sums, strict=True)]
 
 
-def sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
+def _outer_sum_range(bounds: SubproblemBounds, members: NDArray[np.intp]) -> Vector:
+    """Return certified bounds on the total absolute weight of several features, without an LP."""
+    lower, upper = (bounds.interval[members] + [-1, 1] * bounds.gap[members]).sum(axis=0)
+    return np.array([max(lower, 0.0), min(upper, largest_norm(bounds.models))])
+
+
+def sum_range(
+    bounds: SubproblemBounds, members: NDArray[np.intp], deadline: Deadline = NO_DEADLINE
+) -> Vector:
     """Compute the smallest and largest total absolute weight of several features, shape (2,)."""
     if len(members) == 1:
         return bounds.interval[members[0]]
-    total = TotalWeight(bounds.models, bounds.solved.models, bounds.weight_bounds)
+    total = TotalWeight(bounds.models, bounds.solved.models, bounds.weight_bounds, deadline)
     weights = bounds.baseline.layout.weights_of(members)
     return np.array([total.smallest(weights), total.largest(weights)])
 

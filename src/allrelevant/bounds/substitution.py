@@ -16,12 +16,14 @@ models need cannot be dropped; for such a feature, only raising is informative.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import Matrix
+from ..deadline import NO_DEADLINE, Deadline
 from ..relevance import RELEVANT
 from .programs.equivalent_models import WeightLimit
 from .result import SubproblemBounds
@@ -34,11 +36,12 @@ RAISED_SHARE = 0.5
 
 @dataclass(frozen=True)
 class IntervalChanges:
-    """Intervals of the m relevant features when one of them is dropped, and when it is raised.
+    """Intervals of m relevant features when one of them is dropped, and when it is raised.
 
-    If the feature cannot be dropped, ``dropped`` contains the original intervals.
+    ``features`` are their indices. If the feature cannot be dropped, ``dropped`` contains the original intervals.
     """
 
+    features: NDArray[np.intp]
     dropped: Matrix
     raised: Matrix
     effort: SolverStats
@@ -51,13 +54,15 @@ class SubproblemRelations:
     ``dropped`` and ``raised``, shape (m, m, 2), contain the interval of feature j (row) with
     feature k (column) dropped or raised. ``relations``, shape (d, d), ranges from -1 (k replaces j)
     to 1 (j is useful only together with k), and is zero if either feature is irrelevant. Privileged
-    features follow the other features.
+    features follow the other features. ``examined``, shape (m, m), is False for pairs that the time
+    limit left out; their relation is zero.
     """
 
     features: NDArray[np.intp]
     dropped: NDArray[np.float64]
     raised: NDArray[np.float64]
     relations: Matrix
+    examined: NDArray[np.bool_]
     effort: SolverStats
 
 
@@ -66,21 +71,32 @@ def relevant_features(bounds: SubproblemBounds) -> NDArray[np.intp]:
     return np.flatnonzero(np.isin(bounds.relevance, RELEVANT) & bounds.exact)
 
 
-def interval_changes(bounds: SubproblemBounds, feature: int) -> IntervalChanges:
-    """Compute how the intervals of relevant features change if one is dropped or raised."""
-    features, layout = relevant_features(bounds), bounds.baseline.layout
+def strongest_first(bounds: SubproblemBounds) -> NDArray[np.intp]:
+    """Return the indices of the relevant features, those with the largest upper bounds first."""
+    features = relevant_features(bounds)
+    return features[np.argsort(-bounds.interval[features, 1], kind="stable")]
+
+
+def interval_changes(
+    bounds: SubproblemBounds,
+    feature: int,
+    features: NDArray[np.intp],
+    deadline: Deadline = NO_DEADLINE,
+) -> IntervalChanges:
+    """Compute how the intervals of some relevant features change if one is dropped or raised."""
+    layout = bounds.baseline.layout
     lower, upper = bounds.interval[feature]
     weights = layout.weights_of(feature)
     dropped, drop_effort = bounds.interval[features], SolverStats()
     if lower == 0:
         dropped, drop_effort = _constrained_intervals(
-            bounds, features, [WeightLimit(int(weight), 0.0, 0.0) for weight in weights]
+            bounds, features, [WeightLimit(int(weight), 0.0, 0.0) for weight in weights], deadline
         )
     least = RAISED_SHARE * upper
     raised, raise_effort = _constrained_intervals(
-        bounds, features, [_raised(bounds, feature, weights, least)]
+        bounds, features, [_raised(bounds, feature, weights, least)], deadline
     )
-    return IntervalChanges(dropped, raised, sum_stats([drop_effort, raise_effort]))
+    return IntervalChanges(features, dropped, raised, sum_stats([drop_effort, raise_effort]))
 
 
 def _raised(
@@ -97,33 +113,43 @@ def _raised(
 
 
 def _constrained_intervals(
-    bounds: SubproblemBounds, features: NDArray[np.intp], limits: list[WeightLimit]
+    bounds: SubproblemBounds,
+    features: NDArray[np.intp],
+    limits: list[WeightLimit],
+    deadline: Deadline,
 ) -> tuple[Matrix, SolverStats]:
-    constrained = ConstrainedModels(bounds.models, limits, bounds.baseline.model.C_)
+    constrained = ConstrainedModels(
+        bounds.models, limits, bounds.baseline.model.C_, deadline=deadline
+    )
     return constrained.feature_sizes(
         features, bounds.solved, bounds.baseline.layout, bounds.weight_bounds
     )
 
 
 def relation_matrix(
-    bounds: SubproblemBounds, changes: list[IntervalChanges]
+    bounds: SubproblemBounds, changes: Mapping[int, IntervalChanges]
 ) -> SubproblemRelations:
     """Compute substitutes and complements from the interval changes that each feature causes.
 
-    ``changes`` has one item per relevant feature.
+    ``changes`` has an item for each feature that was examined.
     """
     features = relevant_features(bounds)
     d, m = len(bounds.relevance), len(features)
-    dropped = np.array([c.dropped for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
-    raised = np.array([c.raised for c in changes]).reshape(m, m, 2).transpose(1, 0, 2)
+    interval, examined = bounds.interval[features], np.zeros((m, m), dtype=bool)
+    dropped, raised = (np.tile(interval[:, None], (1, m, 1)) for _ in range(2))
+    for feature, change in changes.items():
+        rows, column = (
+            np.searchsorted(features, change.features),
+            np.searchsorted(features, feature),
+        )
+        dropped[rows, column], raised[rows, column] = change.dropped, change.raised
+        examined[rows, column] = True
     relations = np.zeros((d, d))
-    relations[np.ix_(features, features)] = signed_relations(
-        bounds.interval[features], dropped, raised
-    )
+    signed = signed_relations(interval, dropped, raised)
+    relations[np.ix_(features, features)] = np.where(examined, signed, 0.0)
     np.fill_diagonal(relations, 0.0)
-    return SubproblemRelations(
-        features, dropped, raised, relations, sum_stats([c.effort for c in changes])
-    )
+    effort = sum_stats([change.effort for change in changes.values()])
+    return SubproblemRelations(features, dropped, raised, relations, examined, effort)
 
 
 def signed_relations(

@@ -16,6 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline
+from ...exceptions import TimeLimitError
 from ..programs.equivalent_models import EquivalentModels, LinearProgram
 from .blocks import KnownModels
 from .highs import HighsModel
@@ -56,12 +58,19 @@ class WorkingSet:
 class TotalWeight:
     """Solver for the smallest and largest sum of absolute weights over a set of models.
 
-    ``known`` are models of the set. ``signed``, of shape (d, 2), bounds the weights.
+    ``known`` are models of the set. ``signed``, of shape (d, 2), bounds the weights. After
+    ``deadline``, :exc:`TimeLimitError` is raised.
     """
 
-    def __init__(self, models: EquivalentModels, known: KnownModels, signed: Matrix) -> None:
+    def __init__(
+        self,
+        models: EquivalentModels,
+        known: KnownModels,
+        signed: Matrix,
+        deadline: Deadline = NO_DEADLINE,
+    ) -> None:
         self._working = WorkingSet(models, known)
-        self._signed = signed
+        self._signed, self._deadline = signed, deadline
 
     def smallest(self, features: NDArray[np.intp]) -> float:
         """Return the smallest sum of the given features' absolute weights over all models."""
@@ -70,7 +79,7 @@ class TotalWeight:
             cost = program.cost.copy()
             cost[program.weight_columns(features)] = 1.0
             return (
-                HighsModel(replace(program, cost=cost))
+                HighsModel(replace(program, cost=cost), self._deadline)
                 .solve("the smallest total weight of a group")
                 .point
             )
@@ -90,9 +99,14 @@ class TotalWeight:
             upper[positive], upper[negative] = np.maximum(high, 0.0), np.maximum(-low, 0.0)
             model = HighsModel(replace(signs, cost=cost, column_upper=upper))
             columns = np.arange(program.n_columns, signs.n_columns, dtype=np.int32)
-            point = model.solve_integer(columns, "the largest total weight of a group").point
-            assert point is not None  # the set is not empty
-            return point
+            what, seconds = "the largest total weight of a group", self._deadline.seconds_left
+            found = model.solve_integer(columns, what, seconds)
+            if found.timed_out:
+                raise TimeLimitError(
+                    f"The time limit was reached during {what}. Increase max_seconds."
+                )
+            assert found.point is not None  # the set is not empty
+            return found.point
 
         return self._sum_at(solve, features)
 
