@@ -622,6 +622,21 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         >>> design.get_support(indices=True), design.transform(data.X).shape
         (array([0, 2]), (400, 2))
         """
+        return self._cheapest_in_job(
+            Job(), costs, must_use, must_not_use, n_solutions, max_seconds, held_out_score
+        )
+
+    def _cheapest_in_job(
+        self,
+        job: Job,
+        costs: Any = None,
+        must_use: Sequence[int | str] = (),
+        must_not_use: Sequence[int | str] = (),
+        n_solutions: int = 1,
+        max_seconds: float | None = MAX_SEARCH_SECONDS,
+        held_out_score: bool | Literal["auto"] = AUTO,
+    ) -> CheapestModels:
+        """Find minimum-cost feature sets as a step of a job, within its deadline."""
         check_is_fitted(self)
         self._result.check_single_set()
         request = DesignRequest.parse(
@@ -638,6 +653,7 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
             request,
             make_scoring(self, self._tuning),
             self._with_result,
+            job.deadline,
             n_jobs=self.n_jobs,
         )
 
@@ -675,8 +691,12 @@ Relax one of them: 'x1' by 5.71 or 'x2' by 5.71.
         The 3 relevant features suffice for an equivalent model. Cross-validated accuracy: \
 0.995 ± 0.003 with these features, 0.990 ± 0.002 with all 4.
         """
+        return self._sufficiency_in_job(Job(), max_seconds)
+
+    def _sufficiency_in_job(self, job: Job, max_seconds: float | None) -> Sufficiency:
+        """Check whether the relevant features suffice as a step of a job, within its deadline."""
         check_is_fitted(self)
         self._result.check_single_set()
         check_max_seconds(max_seconds)
         scoring = make_scoring(self, self._tuning)
-        return check_sufficiency(self._result, scoring, self._score_name, max_seconds)
+        return check_sufficiency(self._result, scoring, self._score_name, max_seconds, job.deadline)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from .._params import AUTO
 from .._typing import Matrix, Vector
-from ..exceptions import InputError, SolverError, warn_caller
+from ..deadline import NO_DEADLINE, Deadline
+from ..exceptions import InputError, SolverError, TimeLimitError, warn_caller
 from ..parallel import RunOptions
 from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
@@ -147,26 +148,28 @@ def find_cheapest_models(
     request: DesignRequest,
     scoring: Scoring,
     make_predictor: Callable[[BoundsResult], Any],
+    deadline: Deadline = NO_DEADLINE,
     **run: Unpack[RunOptions],
 ) -> CheapestModels:
     """Find minimum-cost feature sets and cross-validate all of them on the same folds.
 
-    ``make_predictor`` returns an estimator for a result.
+    ``make_predictor`` returns an estimator for a result. The time limit of the request is that of
+    the search. After ``deadline``, :exc:`TimeLimitError` is raised.
     """
     wants_held_out_score = _wants_held_out_score(result, request)
     spaces = [SearchSpace.from_bounds(bounds) for bounds in result.subproblems]
-    sets, complete = find_cheapest_sets(spaces, request)
+    sets, complete = find_cheapest_sets(spaces, request, deadline)
     gaps = [_optimality_gap(chosen, request.costs) for chosen in sets]
     _warn_unproven(gaps[-1], request)
     baselines = [bounds.baseline for bounds in result.subproblems]
     names = result.features.names
     (baseline_score, baseline_error), *scores = (
-        cross_validated_score(baselines, features, scoring.fit_scaling, scoring.tuning)
+        cross_validated_score(baselines, features, scoring.fit_scaling, scoring.tuning, deadline)
         for features in (np.arange(len(names)), *(chosen.members for chosen in sets))
     )
     held_out, notes = None, [OPTIMISTIC_SCORE]
     if wants_held_out_score:
-        held_out, notes = score_held_out(baselines, request, scoring, **run)
+        held_out, notes = score_held_out(baselines, request, scoring, deadline, **run)
     solutions = []
     for chosen, gap, (score, error) in zip(sets, gaps, scores, strict=True):
         models = [
@@ -249,6 +252,7 @@ def score_held_out(
     baselines: Sequence[FittedBaseline],
     request: DesignRequest,
     scoring: Scoring,
+    deadline: Deadline = NO_DEADLINE,
     **run: Unpack[RunOptions],
 ) -> tuple[tuple[float, float] | None, list[str]]:
     """Return the nested cross-validation score with its standard error, and remarks on it.
@@ -258,13 +262,18 @@ def score_held_out(
     fold_request = request.for_fold(scoring.tuning.n_folds)
 
     def select(train: NDArray[np.intp]) -> NDArray[np.intp]:
-        spaces = [SearchSpace.from_rows(baseline, train, scoring) for baseline in baselines]
-        (cheapest,), _ = find_cheapest_sets(spaces, fold_request)
+        spaces = [
+            SearchSpace.from_rows(baseline, train, scoring, deadline) for baseline in baselines
+        ]
+        (cheapest,), _ = find_cheapest_sets(spaces, fold_request, deadline)
         return cheapest.members
 
     try:
-        return nested_score(baselines, select, scoring.fit_scaling, scoring.tuning, **run), []
-    except (InputError, SolverError) as error:
+        score = nested_score(
+            baselines, select, scoring.fit_scaling, scoring.tuning, deadline, **run
+        )
+        return score, []
+    except (InputError, SolverError, TimeLimitError) as error:
         reason = (
             f"The held-out score was not computed, because the search failed in a fold: {error}"
         )
@@ -296,13 +305,22 @@ class SearchSpace:
         return cls(bounds.models, known, layout, bounds.weight_bounds, needed, C)
 
     @classmethod
-    def from_rows(cls, baseline: FittedBaseline, rows: NDArray[np.intp], scoring: Scoring) -> Self:
+    def from_rows(
+        cls,
+        baseline: FittedBaseline,
+        rows: NDArray[np.intp],
+        scoring: Scoring,
+        deadline: Deadline = NO_DEADLINE,
+    ) -> Self:
         """Refit a baseline to some of the samples and return its equivalent models."""
         data, C = baseline.data.take(rows), baseline.model.C_
         scaled = data.scale(scoring.fit_scaling)
-        fitted = baseline.formulation.fit(data.with_tables(scaled.tables), C)
+        fitted = baseline.formulation.fit(data.with_tables(scaled.tables), C, deadline=deadline)
         models = baseline.formulation.equivalent_models(fitted, scoring.tolerance)
-        ranges = weight_ranges(models, np.flatnonzero(scaled.varying))
+        varying = np.flatnonzero(scaled.varying)
+        ranges = weight_ranges(models, varying, deadline=deadline)
+        if len(ranges.features) < len(varying):
+            deadline.check()
         signed, is_needed = np.zeros((models.n_weights, 2)), np.zeros(models.n_weights, dtype=bool)
         signed[ranges.features] = ranges.attained
         is_needed[ranges.features] = ranges.interval[:, LOWER] > zero_weight(fitted)
@@ -311,7 +329,7 @@ class SearchSpace:
 
 
 def find_cheapest_sets(
-    spaces: Sequence[SearchSpace], request: DesignRequest
+    spaces: Sequence[SearchSpace], request: DesignRequest, deadline: Deadline = NO_DEADLINE
 ) -> tuple[list[FeatureSet], bool]:
     """Return minimum-cost feature sets in order of cost, and whether the list is complete.
 
@@ -331,9 +349,10 @@ def find_cheapest_sets(
         request.costs,
         fixed,
         [space.C for space in spaces],
+        deadline,
     )
-    deadline = None if request.max_seconds is None else time.time() + request.max_seconds
-    sets = list(islice(search.search(deadline), request.n_solutions))
+    limit = None if request.max_seconds is None else time.time() + request.max_seconds
+    sets = list(islice(search.search(limit), request.n_solutions))
     if not sets:
         raise InputError(
             "Every equivalent model uses at least one feature in must_not_use. Remove features "

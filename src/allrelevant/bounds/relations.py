@@ -306,8 +306,8 @@ def _examined(by_class: Sequence[SubproblemRelations], d: int) -> NDArray[np.boo
     n_pairs = n_relevant * (n_relevant - 1)
     warn_caller(
         f"{n_missing:,} of {n_pairs:,} ordered pairs of relevant features were not examined within "
-        "the time limit, so substitutes and groups may be incomplete. The features with the largest "
-        "bounds came first. Increase max_seconds to examine all pairs."
+        "the time limit, so substitutes and groups may be incomplete. The features with the "
+        "largest bounds came first. Increase max_seconds to examine all pairs."
     )
     return examined
 

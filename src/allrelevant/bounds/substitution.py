@@ -38,7 +38,8 @@ RAISED_SHARE = 0.5
 class IntervalChanges:
     """Intervals of m relevant features when one of them is dropped, and when it is raised.
 
-    ``features`` are their indices. If the feature cannot be dropped, ``dropped`` contains the original intervals.
+    ``features`` are their indices. If the feature cannot be dropped, ``dropped`` contains the
+    original intervals.
     """
 
     features: NDArray[np.intp]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._text import count_noun, join_names
+from ..deadline import NO_DEADLINE, Deadline
 from ..relevance import RELEVANT
 from .design import DesignRequest, Scoring, SearchSpace, find_cheapest_sets
 from .result import BoundsResult, SubproblemBounds
@@ -117,19 +118,27 @@ class Sufficiency:
 
 
 def check_sufficiency(
-    result: BoundsResult, scoring: Scoring, score_name: str, max_seconds: float | None
+    result: BoundsResult,
+    scoring: Scoring,
+    score_name: str,
+    max_seconds: float | None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Sufficiency:
-    """Test whether the relevant features suffice; if not, find the fewest features to add."""
+    """Test whether the relevant features suffice; if not, find the fewest features to add.
+
+    ``max_seconds`` is the time limit of the search. After ``deadline``, :exc:`TimeLimitError` is
+    raised.
+    """
     features = result.features
     is_relevant = np.isin(features.relevance, RELEVANT)
     relevant = np.flatnonzero(is_relevant)
     missing, proven = relevant[:0], True
-    if not has_models(result.subproblems, np.flatnonzero(~is_relevant)):
-        missing, proven = find_missing(result.subproblems, is_relevant, max_seconds)
+    if not has_models(result.subproblems, np.flatnonzero(~is_relevant), deadline):
+        missing, proven = find_missing(result.subproblems, is_relevant, max_seconds, deadline)
     baselines = [bounds.baseline for bounds in result.subproblems]
     everything = np.arange(len(features.names))
     scores = [
-        cross_validated_score(baselines, columns, scoring.fit_scaling, scoring.tuning)
+        cross_validated_score(baselines, columns, scoring.fit_scaling, scoring.tuning, deadline)
         for columns in (relevant, everything)
     ]
     return Sufficiency(
@@ -146,12 +155,16 @@ def check_sufficiency(
     )
 
 
-def has_models(subproblems: Sequence[SubproblemBounds], unused: NDArray[np.intp]) -> bool:
+def has_models(
+    subproblems: Sequence[SubproblemBounds],
+    unused: NDArray[np.intp],
+    deadline: Deadline = NO_DEADLINE,
+) -> bool:
     """Return whether each subproblem has an equivalent model without the given features."""
-    return all(_has_model(bounds, unused) for bounds in subproblems)
+    return all(_has_model(bounds, unused, deadline) for bounds in subproblems)
 
 
-def _has_model(bounds: SubproblemBounds, unused: NDArray[np.intp]) -> bool:
+def _has_model(bounds: SubproblemBounds, unused: NDArray[np.intp], deadline: Deadline) -> bool:
     """Return whether one subproblem has an equivalent model without the given features.
 
     A known witness may prove it. Otherwise, an LP minimizes the total weight of these features.
@@ -159,7 +172,7 @@ def _has_model(bounds: SubproblemBounds, unused: NDArray[np.intp]) -> bool:
     known, weights = bounds.solved.models, bounds.baseline.layout.weights_of(unused)
     if len(weights) == 0 or not np.all(np.diff(known.coef[:, weights].indptr)):
         return True
-    total = TotalWeight(bounds.models, known, bounds.weight_bounds)
+    total = TotalWeight(bounds.models, known, bounds.weight_bounds, deadline)
     return total.smallest(weights) <= ZERO_TOL * max(1.0, bounds.baseline.model.norm_)
 
 
@@ -167,6 +180,7 @@ def find_missing(
     subproblems: Sequence[SubproblemBounds],
     is_relevant: NDArray[np.bool_],
     max_seconds: float | None,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[NDArray[np.intp], bool]:
     """Return a smallest set of features to add, and whether its size is proven minimal."""
     relevant = np.flatnonzero(is_relevant)
@@ -178,5 +192,5 @@ def find_missing(
         max_seconds=max_seconds,
     )
     spaces = [SearchSpace.from_bounds(bounds) for bounds in subproblems]
-    (cheapest,), _ = find_cheapest_sets(spaces, request)
+    (cheapest,), _ = find_cheapest_sets(spaces, request, deadline)
     return np.setdiff1d(cheapest.members, relevant), cheapest.proven

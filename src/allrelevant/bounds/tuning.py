@@ -386,12 +386,13 @@ def cross_validated_score(
     features: NDArray[np.intp],
     fit_scaling: FitScaling,
     tuning: Tuning,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[float, float]:
     """Return the cross-validated score of a fixed feature subset, and its standard error.
 
     The subset is the same in all folds; see :func:`nested_score`.
     """
-    return nested_score(baselines, lambda train: features, fit_scaling, tuning)
+    return nested_score(baselines, lambda train: features, fit_scaling, tuning, deadline)
 
 
 def nested_score(
@@ -399,13 +400,15 @@ def nested_score(
     select: Callable[[NDArray[np.intp]], NDArray[np.intp]],
     fit_scaling: FitScaling,
     tuning: Tuning,
+    deadline: Deadline = NO_DEADLINE,
     **run: Unpack[RunOptions],
 ) -> tuple[float, float]:
     """Return the nested cross-validation score of a feature selection, and its standard error.
 
     ``select`` returns features, given the indices of the training samples. There is one baseline
     per subproblem, and its C is reused. With one subproblem per class, the class with the largest
-    value is predicted. Use the same seed to compare feature sets.
+    value is predicted. Use the same seed to compare feature sets. After the deadline,
+    :exc:`TimeLimitError` is raised.
     """
     samples = [baseline.data for baseline in baselines]
     classes = _class_codes(samples)
@@ -425,6 +428,7 @@ def nested_score(
                 baseline.formulation,
                 fit_scaling,
                 [baseline.model.C_],
+                deadline=deadline,
             )
         ]
         held_out = samples[0].take(test).take_features(features)

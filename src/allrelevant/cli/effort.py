@@ -24,11 +24,14 @@ def bounds_are_fast(X: Frame) -> bool:
     return bool(X.size <= MAX_CELLS_FOR_BOUNDS)
 
 
+def is_small(X: Frame) -> bool:
+    """Return whether a table is small enough for further analyses by default."""
+    return bool(X.size <= MAX_CELLS)
+
+
 def is_moderate(est: Any, X: Frame) -> bool:
     """Return whether further analyses of fitted bounds run by default."""
-    n_relevant = int(est.get_support().sum())
-    is_small = n_relevant <= MAX_RELATED_FEATURES and X.size <= MAX_CELLS
-    return is_small and est.max_seconds is None
+    return int(est.get_support().sum()) <= MAX_RELATED_FEATURES and is_small(X)
 
 
 def find_substitutes(est: Any, selected: Any) -> dict[str, list[str]] | None:

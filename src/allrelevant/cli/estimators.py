@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._params import LINEAR_TASKS, METRIC, TASKS
 from ..exceptions import AllRelevantError, InputError
+
+if TYPE_CHECKING:
+    from ..parallel import Job
 
 
 @dataclass(frozen=True)
@@ -223,10 +227,14 @@ def _unsupported_option(option: str, flag: str, task: str, reason: str) -> str:
     return f"{flag} requires --task {' or '.join(others)} (got {task}{because})."
 
 
-def fit(est: Any, X: Any, y: Any, **kwargs: Any) -> Any:
-    """Fit an estimator; convert validation errors of scikit-learn to ``InputError``."""
+def fit(est: Any, X: Any, y: Any, *, job: Job | None = None, **kwargs: Any) -> Any:
+    """Fit an estimator; convert validation errors of scikit-learn to ``InputError``.
+
+    Bounds of linear models can be fitted as a step of a job.
+    """
+    method = est.fit if job is None else partial(est._fit_in_job, job)
     try:
-        return est.fit(X, y, **kwargs)
+        return method(X, y, **kwargs)
     except AllRelevantError:
         raise
     except ValueError as error:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._params import AUTO, METRIC, SURVIVAL, PathParameter
+from .._params import AUTO, MAX_SEARCH_SECONDS, METRIC, SURVIVAL, PathParameter
 from ..exceptions import InputError
 from ..tables.reading import COMPRESSED, FORMATS
-from .effort import find_small_set, is_moderate
+from .analyses import (
+    COSTS,
+    FIT,
+    PATH,
+    RELATIONS,
+    SMALL_SET,
+    SUFFICIENCY,
+    Analyses,
+    search_seconds,
+    started_analyses,
+)
+from .effort import is_moderate, is_small
 from .estimators import BOUNDS, Options, build_bounds, fit
 from .options import REPORT_PAGE, add_options, estimator_options
 from .output import Outputs, collected_notes, plan_outputs, result_table
 from .table import fit_arguments, table_input
 
 if TYPE_CHECKING:
+    from ..parallel import Job
     from ..tables.features import SplitTable
     from ..terms.columns import Column
 
@@ -30,6 +43,9 @@ Each feature belongs to one of these relevance classes:
 
 # Number of feature sets to search for if costs are given.
 N_CHEAPEST_SETS = 5
+
+# Time limit of the search for features that are needed in addition to the relevant ones.
+SUFFICIENCY_SECONDS = 10.0
 
 
 @click.command(
@@ -122,8 +138,13 @@ def report(
             )
             task = METRIC
         feature_costs = None if costs is None else read_feature_costs(costs)
-        with cluster_context(cluster, settings["n_jobs"]):
-            _analyze(
+        is_shown = bool(outputs.verbose) and task != METRIC
+        with (
+            started_analyses(settings, verbose=is_shown) as analyses,
+            cluster_context(cluster, settings["n_jobs"]),
+        ):
+            document = _analyze(
+                analyses,
                 source.split(numbers_only=task == METRIC),
                 task,
                 estimator_options(settings, verbose=outputs.verbose),
@@ -136,6 +157,7 @@ def report(
                 command=command,
                 notes=notes,
             )
+        outputs.write(document, result_table)
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
@@ -197,9 +219,11 @@ def demo(
     diagnosis = word_column("diagnosis", bundle.target_names[bundle.target].tolist())
     with (
         collected_notes(prints_answer=outputs.prints_result) as notes,
+        started_analyses(settings, verbose=bool(outputs.verbose)) as analyses,
         cluster_context(cluster, settings["n_jobs"]),
     ):
-        _analyze(
+        document = _analyze(
+            analyses,
             SplitTable(X, diagnosis),
             "classification",
             estimator_options(settings, verbose=outputs.verbose),
@@ -210,9 +234,11 @@ def demo(
             command=command,
             notes=notes,
         )
+    outputs.write(document, result_table)
 
 
 def _analyze(
+    analyses: Analyses,
     columns: SplitTable,
     task: str,
     options: Options,
@@ -225,12 +251,10 @@ def _analyze(
     table: str,
     command: str,
     notes: list[str],
-) -> None:
-    """Compute the relevance bounds of all features of a table and write the result."""
+) -> dict[str, Any]:
+    """Compute the relevance bounds of all features of a table; return the document."""
     from ..bounds.design import read_costs
-    from ..bounds.path import bounds_path
     from ..bounds.task import task_by_name
-    from ..results.answer import has_evidence
     from ..results.bounds import bounds_document
     from ..tables.inference import infer_task
     from ..tables.target import with_events
@@ -247,28 +271,98 @@ def _analyze(
         y = with_events(y, columns.event)
     arguments = fit_arguments(est, columns)
     outputs.note(inferred.note if inferred else None)
-    fit(est, X, y, **arguments)
-    moderate = task != METRIC and is_moderate(est, X)
-    if relations is None:
-        relations = moderate and est.get_support().sum() > 1
-    if small_set is None:
-        small_set = moderate and has_evidence(est.table_pvalue_)
-    document = bounds_document(
+    if task == METRIC:
+        fit(est, X, y, **arguments)
+    else:
+        analyses.plan(_possible_steps(est, X, path, relations, small_set, costs))
+        fit(est, X, y, job=analyses.next_part(FIT), **arguments)
+    parts = _further_results(
+        analyses, est, X, y, arguments, path, relations, small_set, costs, task == METRIC
+    )
+    analyses.warn()
+    return bounds_document(
         est,
         X,
         y,
         table=table,
         target=target,
         task_note=inferred.note if inferred else None,
-        path=None if path is None else bounds_path(est, X, y, param=path, **arguments),
-        relations=est.relations() if relations else None,
-        design=None if costs is None else est.cheapest(costs, n_solutions=N_CHEAPEST_SETS),
-        small_set=find_small_set(est, wanted=small_set),
-        sufficiency=est.sufficiency() if moderate and has_evidence(est.table_pvalue_) else None,
+        not_reached=analyses.not_reached,
         warnings=notes,
         command=command,
+        **parts,
     )
-    outputs.write(document, result_table)
+
+
+def _possible_steps(
+    est: Any,
+    X: Any,
+    path: PathParameter | None,
+    relations: bool | None,
+    small_set: bool | None,
+    costs: dict[str, float] | None,
+) -> list[str]:
+    """Return the steps to expect before the fit."""
+    by_default = is_small(X)
+    is_expected = {
+        FIT: True,
+        PATH: path is not None,
+        RELATIONS: by_default if relations is None else relations,
+        COSTS: costs is not None,
+        SMALL_SET: by_default if small_set is None else small_set,
+        SUFFICIENCY: by_default,
+    }
+    return [step for step, expected in is_expected.items() if expected]
+
+
+def _further_results(
+    analyses: Analyses,
+    est: Any,
+    X: Any,
+    y: Any,
+    arguments: dict[str, Any],
+    path: PathParameter | None,
+    relations: bool | None,
+    small_set: bool | None,
+    costs: dict[str, float] | None,
+    is_metric: bool,
+) -> dict[str, Any]:
+    """Return the results of the analyses that are requested, or that run by default."""
+    from sklearn.base import clone
+
+    from ..bounds.path import compute_path
+    from ..results.answer import has_evidence
+
+    if is_metric:
+        return {}
+    moderate = is_moderate(est, X)
+    n_relevant = int(est.get_support().sum())
+    has_relation = has_evidence(est.table_pvalue_)
+    is_wanted = {
+        PATH: path is not None,
+        RELATIONS: moderate and n_relevant > 1 if relations is None else relations,
+        COSTS: costs is not None,
+        SMALL_SET: (moderate and has_relation if small_set is None else small_set) and n_relevant,
+        SUFFICIENCY: moderate and has_relation,
+    }
+
+    def search(job: Job, **request: Any) -> Any:
+        seconds = search_seconds(job, MAX_SEARCH_SECONDS)
+        return est._cheapest_in_job(job, max_seconds=seconds, **request)
+
+    functions: dict[str, tuple[str, Callable[[Job], Any]]] = {
+        PATH: ("path", lambda job: compute_path(job, clone(est), X, y, path or "C", **arguments)),
+        RELATIONS: ("relations", lambda job: est._relations_in_job(job)),
+        COSTS: ("design", lambda job: search(job, costs=costs, n_solutions=N_CHEAPEST_SETS)),
+        SMALL_SET: ("small_set", search),
+        SUFFICIENCY: (
+            "sufficiency",
+            lambda job: est._sufficiency_in_job(job, search_seconds(job, SUFFICIENCY_SECONDS)),
+        ),
+    }
+    steps = [step for step in functions if is_wanted[step]]
+    analyses.plan(list(steps))
+    return {functions[step][0]: analyses.run(step, functions[step][1]) for step in steps}
 
 
 def _order_classes(y: Column, task: str, options: Options) -> tuple[Column, Options]:

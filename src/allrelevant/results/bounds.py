@@ -33,6 +33,7 @@ def bounds_document(
     design: CheapestModels | None = None,
     small_set: CheapestModels | None = None,
     sufficiency: Sufficiency | None = None,
+    not_reached: Sequence[str] = (),
     warnings: Iterable[str] = (),
     command: str | None = None,
 ) -> dict[str, Any]:
@@ -41,7 +42,8 @@ def bounds_document(
     ``X`` and ``y`` are the training data, used for the number of rows and the training score.
     ``task_note`` explains an inferred task. ``path``, ``relations``, ``design`` (sets of minimum
     cost), ``small_set`` (the set with the fewest features) and ``sufficiency`` are optional further
-    results for the same data. Features are in the order of the table.
+    results for the same data; ``not_reached`` names those that the time limit left out. Features
+    are in the order of the table.
     """
     check_is_fitted(est)
     settings = est.get_params(deep=False)
@@ -83,6 +85,8 @@ def bounds_document(
         "training_accuracy": score["training"] if score["name"] == "accuracy" else None,
         **_exactness(tables),
         **{name: None if part is None else part.to_dict() for name, part in optional_parts.items()},
+        "not_reached": list(not_reached),
+        "tol": _tolerance(est),
         "seed": to_json_value(settings.get("random_state")),
     }
     return make_document(body, settings=settings, warnings=warnings, command=command)
@@ -149,6 +153,12 @@ def _exactness(tables: Sequence[Any]) -> dict[str, Any]:
         "largest_gap": float(np.max(gap[exact], initial=0.0)),
         "n_outer": int((~exact).sum()),
     }
+
+
+def _tolerance(est: Any) -> float | None:
+    """Return the largest gap that exact bounds were allowed, relative to the norm."""
+    tol = getattr(est, "tol", None)
+    return None if tol is None else float(tol)
 
 
 # Columns of tests; they are shown only if some feature was tested.

@@ -18,7 +18,7 @@ def value(rows, C, solution):
 
 def test_column_generation_finds_the_optimum(monkeypatch):
     """Column generation that starts with two features finds the optimum."""
-    monkeypatch.setattr(l1, "SimplexBaseline", lambda rows: None)
+    monkeypatch.setattr(l1, "SimplexBaseline", lambda rows, deadline: None)
     monkeypatch.setattr(l1, "ALL_COLUMNS_UP_TO", 0)
     monkeypatch.setattr(l1, "COLUMNS_PER_ROUND", 2)
     for seed in (0, 5, 10):  # these have many columns
@@ -37,7 +37,7 @@ def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
     samples = generated_samples(1)
 
     class Wrong:
-        def __init__(self, rows):
+        def __init__(self, rows, deadline):
             self.zero = StartingVertex(
                 np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows
             )

@@ -1,6 +1,5 @@
 """Tests of weight ranges: agreement with the LPs of the papers, and feasible witnesses."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from allrelevant.bounds.solver.ranges import (
     weight_ranges,
 )
 from allrelevant.datasets import make_linear_classification
+from allrelevant.deadline import Deadline
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_joint, naive_l1_svm, naive_separate
 

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
+from ...deadline import NO_DEADLINE, Deadline
 from ...exceptions import SolverError
 from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import Budget, EquivalentModels, LinearProgram, budget_row
@@ -157,7 +158,8 @@ class CheapestSearch:
     ``sets``, ``known``, ``signed`` and ``C`` have one item per subproblem. The known models
     determine the initial working sets of constraints. The model of a feature set minimizes
     ``|w|_1 + C * loss``. For ``costs`` and ``fixed``, see :func:`selection_program`. ``timed_out``
-    is true if the search stopped at the deadline.
+    is true if the search stopped at the deadline. After ``limit``, :exc:`TimeLimitError` is raised
+    even if no set was found.
     """
 
     def __init__(
@@ -169,7 +171,9 @@ class CheapestSearch:
         costs: Vector,
         fixed: Matrix,
         C: Sequence[float],
+        limit: Deadline = NO_DEADLINE,
     ) -> None:
+        self._limit = limit
         self._sets, self._signed, self._C = list(sets), list(signed), list(C)
         self._costs, self._fixed, self._known = costs, fixed, list(known)
         weights = layout.weights_of(np.arange(len(costs)))
@@ -289,7 +293,7 @@ class CheapestSearch:
             )
             upper[program.weight_columns(others)] = 0.0
             cost = budget_row(small.rows, Budget(1.0, self._C[index], np.inf))
-            solver = HighsModel(replace(program, cost=cost, column_upper=upper))
+            solver = HighsModel(replace(program, cost=cost, column_upper=upper), self._limit)
             coef, offset = program.model(solver.solve("the best model of a feature set").point)
             coef[others] = 0.0
             if not working.add_missing(coef, offset):

@@ -162,7 +162,8 @@ def weight_ranges(
     ``solver`` creates a solver for a set of models, by default the one that suits its constraints.
     Its solutions are verified against the data. After ``deadline``, the ranges computed so far are
     returned, those of the first features. If ``with_outer_ranges``, also compute the bounds on all
-    other weights that follow from the certificates. ``tol`` is the gap that a range may have, relative to the largest norm in the set.
+    other weights that follow from the certificates. ``tol`` is the gap that a range may have,
+    relative to the largest norm in the set.
     """
     features = np.arange(models.n_weights) if features is None else np.asarray(features, np.intp)
     solved, effort = _solve_in_batches(
