@@ -227,7 +227,7 @@ class ProbeCalibration:
                 cutoffs[table], note = self.table_cutoff(baseline, tolerance, table, **run)
                 notes += note
             except TimeLimitError:
-                cutoffs[table], rules[table] = np.inf, UNTESTED
+                rules[table] = UNTESTED
                 notes.append(UNTESTED_NOTE)
         return FittedCalibration.from_cutoff(baseline, cutoffs, *rules, notes=tuple(notes))
 

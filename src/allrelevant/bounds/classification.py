@@ -166,10 +166,10 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         certified irrelevant and report a certified outer bound for them (see ``exact_``). The
         relevance classes are the same. ``"auto"`` screens tables with more than 10,000 features.
     max_seconds : float or None, default=None
-        Time limit for computing the bounds, excluding the choice of C and the cutoff. Features
-        with the largest certified bounds are solved first. Features not solved in time keep their
-        certified outer bounds, which are not tight (see ``exact_`` and ``gap_``). None means no
-        limit.
+        Time limit of ``fit``, for the choice of C, the tests and the bounds. Warnings state what
+        was not reached. Features with the largest certified bounds are solved first. Features not
+        solved in time keep their certified outer bounds, which are not tight (see ``exact_`` and
+        ``gap_``). None means no limit.
     random_state : int, RandomState instance or None, default=None
         Seed of the cross-validation folds and of the permutations.
     n_jobs : int or None, default=None
@@ -196,7 +196,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
         tested.
     table_pvalue_ : float
         P-value of the hypothesis that the target is independent of all features.
-    rule_ : {"fdr", "probes", "fixed"}
+    rule_ : {"fdr", "probes", "fixed", "untested"}
         Rule that was used; it differs from ``cutoff`` if there are more features than samples.
     gap_ : ndarray of shape (n_features, 2)
         Largest possible error of each bound in ``interval_``, from dual certificates.

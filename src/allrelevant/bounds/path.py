@@ -246,7 +246,7 @@ def compute_path(
     if values is None:
         values = _default_values(param, settings, subproblems[0].variants[0])
     baselines, notes = fit_baselines(subproblems, scaled, settings)
-    issue_notes(notes)
+    issue_notes(f"Path along {param}: {note}" for note in notes)
     paths = _baseline_paths(baselines, param, values, settings)
     n_values = len(paths[0])
     if n_values < len(values):
@@ -261,7 +261,10 @@ def compute_path(
         _bound_along_path(path, tolerances, fitted, settings)
         for path, fitted in zip(paths, calibrations, strict=True)
     ]
-    issue_notes(note for bounds in by_subproblem for part in bounds for note in part.notes)
+    found = [note for bounds in by_subproblem for part in bounds for note in part.notes]
+    if job.deadline.is_set:  # several values may have the same notes
+        found = [f"Path along {param}: {note}" for note in dict.fromkeys(found)]
+    issue_notes(found)
     return _make_path(param, values, est._layout, list(zip(*by_subproblem, strict=True)))
 
 
@@ -300,7 +303,7 @@ def _default_values(param: PathParameter, settings: BoundsSettings, data: TaskDa
 def _note_unfinished(param: str, n_values: int, values: Vector) -> str:
     return (
         f"The time limit was reached after {n_values} of {len(values)} values of {param}, so the "
-        f"path ends at {param}={values[n_values - 1]:.3g}. Increase max_seconds to reach all of them."
+        f"path ends at {param}={values[n_values - 1]:.3g}. Increase max_seconds to reach all."
     )
 
 

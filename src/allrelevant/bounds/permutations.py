@@ -175,7 +175,6 @@ class PermutationCalibration:
                 fitted = self._test(baselines, features, table, own)
             if fitted is None:
                 rules[-1] = UNTESTED
-                cutoff[:, table] = np.inf
                 notes[0].append(UNTESTED_NOTE)
                 continue
             cutoff[:, table] = fitted.cutoff

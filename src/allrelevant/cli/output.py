@@ -308,7 +308,8 @@ def _small_set_lines(document: Mapping[str, Any], width: int) -> list[str]:
 
 def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
     """Return a legend that explains the columns, symbols and terms of the table."""
-    from ..results.answer import rule_phrase
+    from .._params import UNTESTED
+    from ..results.answer import proof_sentence, rule_phrase
 
     listed = [*document["features"], *document["privileged"]]
     models = "equivalent mappings" if document.get("metric") else "equivalent models"
@@ -318,12 +319,16 @@ def _legend(document: Mapping[str, Any], width: int, at_most: str) -> list[str]:
             "q-value: expected fraction of irrelevant features among those with a q-value this "
             "small or smaller."
         )
-    if any(feature["relevance"] == "unconfirmed" for feature in listed):
+    if document["rule"] == UNTESTED:
+        texts.append("unconfirmed: not tested within the time limit.")
+    elif any(feature["relevance"] == "unconfirmed" for feature in listed):
         texts.append(
             f"unconfirmed: all {models} use the feature, but there is not enough evidence that "
             "it is relevant."
         )
     texts.append(f"Rule for relevance: {rule_phrase(document)}.")
+    if proof := proof_sentence(document):
+        texts.append(proof)
     if document.get("target_note"):
         texts.append(f"Comparable pairs: {document['target_note']}")
     if document["privileged"]:

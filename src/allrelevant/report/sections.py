@@ -27,7 +27,7 @@ from ..bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
 from ..bounds.task import task_by_name
 from ..plots.layout import axis_fractions, axis_ticks, bands, circle, cutoff_lines, links, outline
 from ..relevance import CLASSES, UNCONFIRMED
-from ..results.answer import count_classes, has_evidence, privileged_note
+from ..results.answer import count_classes, has_evidence, privileged_note, proof_sentence
 from ..results.bounds import TEST_COLUMNS, document_columns, ranked
 from ..results.small_set import describe_small_set
 
@@ -424,6 +424,7 @@ def method_view(document: Document) -> dict[str, Any]:
         "n_permutations": N_TABLE_PERMUTATIONS,
         "has_evidence": has_evidence(document["table_pvalue"]),
         "risks": document.get("risk_bound"),
+        "proof": proof_sentence(document),
         "n_bounds": 2 * (len(features) - document["n_outer"]),
         "cutoff": document["subproblems"][0]["cutoff"],
     }

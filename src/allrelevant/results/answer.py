@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._params import FDR, FIXED, PROBES
+from .._params import FDR, FIXED, PROBES, UNTESTED
 from .._text import count_noun, printable, probability, shorten
 from ..bounds.permutations import EVIDENCE_LEVEL
 from ..bounds.sufficiency import Sufficiency
@@ -132,6 +132,12 @@ def _lead(document: Document, n_relevant: int) -> str:
         (only,) = document["features"]
         return f"The only feature is {only['relevance']}."
     counts = f"Of {n_features:,} features, {count_classes(document['counts'])}."
+    if document["rule"] == UNTESTED:
+        return (
+            f"{_target(document, start=True)} depends on these {n_features:,} features as a whole "
+            f"(permutation test, {format_pvalue(document['table_pvalue'])}), but the time limit was "
+            "reached before single features were tested. No feature is called relevant."
+        )
     if n_relevant or document["rule"] != FDR:
         return counts
     return (
@@ -210,6 +216,8 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
             f"some {model}s use {them} and others do not, because other features can replace "
             f"{them}."
         )
+    elif document["rule"] == UNTESTED:
+        text = _untested_meaning(document, relevance, them)
     elif relevance == UNCONFIRMED:
         reason = (
             f"there is not enough evidence that {are} relevant"
@@ -223,6 +231,13 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
     else:
         text = f"no {model} gives {them} more weight than {limit}."
     return text[0].upper() + text[1:]
+
+
+def _untested_meaning(document: Document, relevance: str, them: str) -> str:
+    """Return a sentence that explains a class if the time did not suffice to test features."""
+    if relevance == UNCONFIRMED:
+        return f"not tested. Some {_model(document)} may use {them}."
+    return f"no {_model(document)} uses {them}, which is proven."
 
 
 def _certainty(document: Document) -> str:
@@ -242,6 +257,8 @@ def _certainty(document: Document) -> str:
             "Among the features called relevant, the expected fraction of irrelevant ones is "
             f"{fraction} (largest q-value: {probability(largest)})."
         )
+    if rule == UNTESTED:
+        return "The bounds are proven. Single features were not tested, so no error rate applies."
     if rule == PROBES and settings["cutoff"] == FDR:
         return (
             "The table has more features than rows, so single features were not tested and have no "
@@ -271,6 +288,8 @@ def rule_phrase(document: Document) -> str:
             f"evidence for the whole table (p-value of at most {EVIDENCE_LEVEL:g}), and a q-value "
             f"of at most {document['fdr']:g}"
         )
+    if rule == UNTESTED:
+        return "none, because the time limit was reached before features were tested"
     if rule == PROBES:
         reason = "; more features than rows" if cutoff == FDR else ""
         return f"upper bound above a cutoff estimated from permuted columns (probes{reason})"
@@ -325,3 +344,13 @@ def format_pvalue(value: float) -> str:
     """
     text = probability(value)
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def proof_sentence(document: Document) -> str:
+    """Return a sentence on the tolerance of the proven bounds, or an empty text."""
+    tol = document.get("tol")
+    if tol is None:
+        return ""
+    n_outer = document["n_outer"]
+    exception = f", except those of {count_noun(n_outer, 'feature', 'features')}" if n_outer else ""
+    return f"Bounds are proven to within {tol:g} of the norm{exception}."

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
 from ...deadline import NO_DEADLINE, Deadline
-from ...exceptions import SolverError
+from ...exceptions import SolverError, TimeLimitError
 from ...terms.layout import WeightLayout
 from ..programs.equivalent_models import Budget, EquivalentModels, LinearProgram, budget_row
 from .blocks import KnownModels
@@ -248,10 +248,11 @@ class CheapestSearch:
         """
         used = self._fixed[:, 0] > 0
         for known in self._known:
-            in_use = np.array([self._uses(coef != 0) for coef in known.coef.toarray()])
+            masks = [self._uses(coef != 0) for coef in known.coef.toarray()]
+            in_use = np.array(masks, dtype=bool).reshape(-1, len(self._costs))
             allowed = ~in_use[:, self._fixed[:, 1] == 0].any(axis=1)
             if not allowed.any():
-                raise SolverError(
+                raise TimeLimitError(
                     "No feature set was found within the time limit. Increase max_seconds."
                 )
             costs = np.where(allowed, in_use @ self._costs, np.inf)
