@@ -16,10 +16,11 @@ from joblib import Parallel, delayed
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.calibration import ProbeCalibration, upper_prediction_limit
 from allrelevant.bounds.classification import ClassificationData
-from allrelevant.bounds.pipeline import BoundsSettings, fit_baseline
+from allrelevant.bounds.pipeline import BoundsSettings, fit_baselines
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.bounds.task import Subproblem
 from allrelevant.bounds.tuning import Tuning
+from allrelevant.parallel import Job
 from allrelevant.relevance import assign_classes
 from allrelevant.terms.scaling import standard_scaling
 from benchmarks.scores import class_scores
@@ -57,13 +58,12 @@ def score_instance(name: str, flip: float, seed: int) -> Scores:
         fit_scaling=standard_scaling,
         tol=1e-9,
         screen=False,
-        max_seconds=None,
         test_seed=seed,
         n_jobs=1,
-        verbose=False,
+        job=Job(),
     )
     scaled = samples.scale(standard_scaling)
-    baseline = fit_baseline(Subproblem("", [samples]), scaled, settings)
+    (baseline,), _ = fit_baselines([Subproblem("", [samples])], scaled, settings)
     scores: Scores = {}
     for slack in SLACKS:
         models = baseline.formulation.equivalent_models(baseline, slack)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
@@ -38,7 +37,7 @@ from .._params import (
 from .._typing import Matrix, Table, Vector
 from .._validation import check_groups
 from ..memory import available_memory, warn_memory
-from ..parallel import Job, start_job
+from ..parallel import Job, n_processes, start_job
 from ..relevance import RELEVANT
 from ..subsets import resolve_scorer
 from ..terms.blocks import Block
@@ -230,8 +229,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         row_groups = check_groups(groups, len(y))
         present_groups = None if row_groups is None else row_groups[present]
         n_entries = X.nnz if sp.issparse(X) else None
-        n_processes = effective_n_jobs(self.n_jobs)
-        warn_memory(X.shape[0] * X.shape[1], n_entries, n_processes, available_memory())
+        n_cells, free = X.shape[0] * X.shape[1], available_memory()
+        warn_memory(n_cells, n_entries, n_processes(self.n_jobs), free)
         terms = self._layout if self._layout.blocks else None
         score_weight = None if sample_weight is None else weight[present]
         subproblems = [

@@ -324,8 +324,8 @@ _CALIBRATION = (
     Option(
         "--max-seconds",
         type=Number(above=0),
-        help="Time limit in seconds for all steps. The report states what was not reached. Features "
-        "not reached in time have certified bounds that may not be tight.",
+        help="Time limit in seconds for all steps. The report states what was not reached. "
+        "Features not reached in time have certified bounds that may not be tight.",
     ),
     _SEED.vary(help="Random seed. The same seed gives the same report."),
     _JOBS,

@@ -109,9 +109,7 @@ def timed_map(
     all of the time.
     """
     n_items = len(items)
-    n_workers = 1
-    if deadline.is_set and has_workers(run.get("n_jobs")):
-        n_workers = int(effective_n_jobs(run.get("n_jobs")))
+    n_workers = n_processes(run.get("n_jobs"))
 
     def call(index: int) -> Result | None:
         own = deadline.for_item(index, n_items, n_workers) if equal_shares else deadline
@@ -178,6 +176,11 @@ def executor_for(n_jobs: int | None, n_items: int) -> Executor:
 def has_workers(n_jobs: int | None) -> bool:
     """Return whether :func:`parallel_map` would process two items in worker processes."""
     return not isinstance(executor_for(n_jobs, 2), SerialExecutor)
+
+
+def n_processes(n_jobs: int | None) -> int:
+    """Return the number of processes that work on many items."""
+    return int(effective_n_jobs(n_jobs)) if has_workers(n_jobs) else 1
 
 
 class SerialExecutor:

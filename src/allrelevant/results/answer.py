@@ -135,8 +135,8 @@ def _lead(document: Document, n_relevant: int) -> str:
     if document["rule"] == UNTESTED:
         return (
             f"{_target(document, start=True)} depends on these {n_features:,} features as a whole "
-            f"(permutation test, {format_pvalue(document['table_pvalue'])}), but the time limit was "
-            "reached before single features were tested. No feature is called relevant."
+            f"(permutation test, {format_pvalue(document['table_pvalue'])}), but the time limit "
+            "was reached before single features were tested. No feature is called relevant."
         )
     if n_relevant or document["rule"] != FDR:
         return counts

@@ -37,7 +37,7 @@ def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
     samples = generated_samples(1)
 
     class Wrong:
-        def __init__(self, rows, deadline):
+        def __init__(self, rows, deadline=None):
             self.zero = StartingVertex(
                 np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows
             )
