@@ -128,7 +128,7 @@ def test_no_time_gives_certified_bounds(data):
     ):
         bounds = ClassificationBounds(C=1.0, cutoff=0.05, max_seconds=1e-9).fit(data.X, data.y)
     assert not bounds.exact_.any()
-    C = bounds.baseline_.C_
+    C = float(bounds.baseline_.C_)
     assert 0 < C < 1.0
     assert_outer(bounds, ClassificationBounds(C=C, cutoff=0.05).fit(data.X, data.y), slack=0.01)
 

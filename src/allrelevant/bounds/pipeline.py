@@ -152,7 +152,7 @@ def fit_baseline(
     if C is not None:
         fitted = attempt(partial(settings.formulation.fit, with_tables, C, deadline=deadline))
     if fitted is not None and notes and not fitted.model.uses_features:
-        fitted, C = None, None  # larger values, which were not compared, may use features
+        fitted = C = None  # larger values, which were not compared, may use features
     if fitted is None:
         fitted = _cheap_baseline(with_tables, C, values, settings)
         score = None
