@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import indexable
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import has_fit_parameter
 
 from ._sklearn import take_rows
-from ._validation import check_groups
+from ._validation import check_groups, is_continuous
 from .exceptions import InputError
 from .parallel import parallel_map
 from .resampling import draw_seeds, random_splits
@@ -76,7 +75,7 @@ def selection_stability(
         n_splits,
         test_size,
         draw_seeds(random_state, 1)[0],
-        stratify=not str(type_of_target(y)).startswith("continuous"),
+        stratify=not is_continuous(np.asarray(y)),
         row_groups=row_groups,
     )
     rows = [train for train, _ in splits]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import display, import_extra
@@ -20,6 +19,7 @@ from ..exceptions import InputError, warn_caller
 from ..relevance import RELEVANT
 from ..subsets import scorer_name
 from ..terms.layout import WeightLayout
+from ..terms.selecting import TableSelectorMixin
 from .models import LinearModel, LinearModels
 from .result import FEATURE_COLUMNS, Column
 from .solver.ranges import LOWER, UPPER
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LARGE_GAP = 1e-6
 
 
-class BoundsSelectorMixin(SelectorMixin):
+class BoundsSelectorMixin(TableSelectorMixin):
     """Mixin that adds feature selection, a result table and a figure to relevance bounds."""
 
     n_features_in_: int

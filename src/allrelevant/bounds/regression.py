@@ -14,6 +14,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._params import (
     AUTO,
     CUTOFF,
@@ -28,6 +29,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Table, Vector
+from .._validation import check_numeric_target
 from ..exceptions import InputError
 from ..tables.target import target_values
 from ._base import RelevanceBounds
@@ -227,7 +229,7 @@ privileged_table_pvalue_
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        values = y.astype(np.float64)
+        values = check_numeric_target(y, MAX_SIZE if self.standardize else MAX_UNSCALED)
         center = float(np.average(values, weights=weight))
         std = float(np.sqrt(np.average((values - center) ** 2, weights=weight)))
         if std <= 10 * np.finfo(float).eps * abs(center):

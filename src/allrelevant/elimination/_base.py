@@ -11,22 +11,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display, import_extra
 from .._params import SUBSET_RULE, KernelName, SubsetRule
 from .._typing import Rows, Table, Vector
 from .._validation import (
     COUNT,
     N_JOBS,
-    check_finite,
     check_groups,
+    check_labels,
     check_weights,
     encode_classes,
     feature_names,
+    is_continuous,
 )
 from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
@@ -34,6 +34,7 @@ from ..resampling import Labels, draw_seeds
 from ..subsets import ScoredPath, scorer_name
 from ..terms.encoding import EncodingOptions
 from ..terms.layout import WeightLayout
+from ..terms.selecting import TableSelectorMixin
 from ..terms.validation import read_features
 from .kernels import KERNELS
 from .run import SVMSettings
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 NOT_IN_FINGERPRINT = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
-class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
+class SVMSelector(ScoredPath, TableSelectorMixin, BaseEstimator):
     """Base class of feature selectors that train SVMs."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -152,14 +153,12 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
             EncodingOptions(),
             y_numeric=False,
             min_samples=2,
-            ensure_all_finite=False,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
             ensure_min_features=2,
         )
         X, self._layout, self._has_encoding = table.values, table.layout, table.encoding is not None
         if self._has_encoding:
             table.warn_notes()
-        else:
-            check_finite(X, feature_names(self))
         _check_classes(type(self).__name__, y)
         self.classes_, codes = encode_classes(y)
         self.scoring_ = scorer_name(self.scoring, BALANCED_ACCURACY)
@@ -220,9 +219,9 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
 
 def _check_classes(name: str, y: NDArray[Any]) -> None:
     """Raise if the target does not contain classes."""
-    if str(type_of_target(y)).startswith("continuous"):
+    if is_continuous(y):
         raise InputError(
             f"{name} requires classes, but the target contains fractions, which are continuous "
             "numbers. To predict numbers, use SaliencySelector(SVR(kernel='linear'))."
         )
-    check_classification_targets(y)
+    check_labels(y)

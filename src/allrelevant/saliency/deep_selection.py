@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._typing import Matrix, Vector
 from .._validation import COUNT, FRACTION, resolve_n_features
 from ..exceptions import InputError
+from ..terms.selecting import TableSelectorMixin
 from .differentiable import register
 from .networks import NetworkClassifier
 from .networks._base import NetworkEstimator
@@ -33,7 +33,7 @@ def _network_has(name: str) -> Any:
     return check
 
 
-class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class DeepFeatureSelection(TableSelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """Deep feature selection: a sparse mask on the inputs of a network (Li et al. 2016).
 
     Each input is multiplied by a weight. The weights w, initially 1, are trained together with the

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..._optional import display, import_extra
 from ..._params import MAPPING_SLACK
@@ -19,6 +19,7 @@ from ..._validation import N_JOBS, feature_names
 from ...exceptions import InputError
 from ...relevance import assign_classes
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
+from ...terms.validation import validate_table
 from .._selector import BoundsSelectorMixin
 from ..result import Column, cutoff_record
 from .linear_mapping import (
@@ -356,7 +357,7 @@ class MappingBounds(MappingBoundsBase):
             Fitted estimator.
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_table(self, X, dtype=np.float64, ensure_min_samples=2)
         scaled = self._scale(X)
         self._bound(self._omega(scaled, y), data_space(scaled), self.effective_dimension)
         return self

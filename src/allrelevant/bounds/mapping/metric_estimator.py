@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ..._magnitude import MAX_SIZE, MAX_UNSCALED
 from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
-from ..._validation import encode_classes
+from ..._validation import check_labels, encode_classes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
 from ...tables.target import class_labels
@@ -152,8 +152,15 @@ raw_mapping_, effective_dimension_
             Fitted estimator.
         """
         self._validate_params()
-        X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
+        X, y = validate_table(
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            ensure_min_samples=2,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
+        )
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         scaled = self._scale(X)
         learner = (
