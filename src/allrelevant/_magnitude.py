@@ -13,16 +13,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ._params import MAX_NUMBER, MIN_NUMBER
 from ._typing import Table, Vector
 from .exceptions import InputError
 
 # Smallest and largest allowed value of the largest absolute number in a column.
 MIN_SIZE, MAX_SIZE = 1e-100, 1e100
 
-# Largest absolute value of numbers that are used without scaling: columns that are not
-# standardized, sample weights, class weights and costs. Solvers have absolute tolerances.
-MAX_UNSCALED = 1e12
-MIN_UNSCALED = 1e-12
+# The same for numbers that are used without scaling: columns that are not standardized, sample
+# weights, class weights and costs.
+MIN_UNSCALED, MAX_UNSCALED = MIN_NUMBER, MAX_NUMBER
 
 # Largest integer up to which every integer is a floating-point number.
 MAX_EXACT_INTEGER = 2**53

@@ -23,24 +23,23 @@ from ._magnitude import (
     check_unscaled,
     to_floats,
 )
+from ._params import MAX_COUNT, MAX_NUMBER, MAX_REPEATS, MAX_SLACK
 from ._typing import Table, Vector
 from .exceptions import InputError, warn_caller
 
-# Largest number of repetitions, iterations, folds or parts of anything.
-MAX_COUNT = 10**6
-
-# Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
+# Parameter constraints: a count, a number of repetitions, a fraction, positive and nonnegative
+# numbers, and the n_jobs of every estimator.
 COUNT = Interval(Integral, 1, MAX_COUNT, closed="both")
+REPEATS = Interval(Integral, 1, MAX_REPEATS, closed="both")
 FRACTION = Interval(Real, 0, 1, closed="neither")
+POSITIVE = Interval(Real, 0, MAX_NUMBER, closed="right")
+NONNEGATIVE = Interval(Real, 0, MAX_NUMBER, closed="both")
+SLACK = Interval(Real, 0, MAX_SLACK, closed="both")
 N_JOBS: list[Any] = [
     COUNT,
     Interval(Integral, None, -1, closed="right"),
     None,
 ]
-
-# Parameter constraints: a factor, and a number that may also be zero, without a scale of its own.
-FACTOR = Interval(Real, MIN_UNSCALED, MAX_UNSCALED, closed="both")
-SLACK = Interval(Real, 0, MAX_UNSCALED, closed="both")
 
 MAX_LISTED_NAMES = 10
 

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import indexable
 from sklearn.utils.validation import has_fit_parameter
 
+from ._params import MAX_REPEATS
 from ._sklearn import take_rows
 from ._validation import check_groups, is_continuous
 from .exceptions import InputError
@@ -66,8 +67,8 @@ def selection_stability(
     >>> stability.frequency.shape, 0 < stability.nogueira <= 1
     ((13,), True)
     """
-    if n_splits < 2:
-        raise InputError(f"n_splits must be at least 2 (got {n_splits}).")
+    if not 2 <= n_splits <= MAX_REPEATS:
+        raise InputError(f"n_splits must be from 2 to {MAX_REPEATS} (got {n_splits}).")
     X, y = indexable(X, y)
     row_groups = check_groups(groups, len(y))
     splits = random_splits(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._params import (
@@ -29,7 +28,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Table, Vector
-from .._validation import check_numeric_target
+from .._validation import NONNEGATIVE, check_numeric_target
 from ..exceptions import InputError
 from ..tables.target import target_values
 from ._base import RelevanceBounds
@@ -170,7 +169,7 @@ privileged_table_pvalue_
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RelevanceBounds._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+        "epsilon": [NONNEGATIVE, StrOptions({"cv"})],
     }
     task = REGRESSION
     _numeric_target = True

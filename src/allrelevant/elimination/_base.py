@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,11 +16,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display, import_extra
-from .._params import SUBSET_RULE, KernelName, SubsetRule
+from .._params import (
+    MAX_DEGREE,
+    MAX_NUMBER,
+    MAX_SVM_TOL,
+    MIN_NUMBER,
+    SUBSET_RULE,
+    KernelName,
+    SubsetRule,
+)
 from .._typing import Rows, Table, Vector
 from .._validation import (
-    COUNT,
     N_JOBS,
+    POSITIVE,
     check_groups,
     check_labels,
     check_weights,
@@ -57,17 +65,17 @@ class SVMSelector(ScoredPath, TableSelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS))],
-        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "degree": [COUNT],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        "C": [POSITIVE, "array-like"],
+        "gamma": [POSITIVE, StrOptions({"auto"})],
+        "degree": [Interval(Integral, 1, MAX_DEGREE, closed="both")],
+        "coef0": [Interval(Real, -MAX_NUMBER, MAX_NUMBER, closed="both")],
         "class_weight": [dict, StrOptions(set(CLASS_WEIGHTS)), None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "standardize": ["boolean"],
         "repeat_in_folds": ["boolean"],
         "random_state": ["random_state"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, MIN_NUMBER, MAX_SVM_TOL, closed="both")],
         "checkpoint": [str, os.PathLike, None],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
@@ -194,9 +202,10 @@ class SVMSelector(ScoredPath, TableSelectorMixin, BaseEstimator):
 
     def _costs(self) -> Vector:
         costs = np.unique(np.atleast_1d(np.asarray(self.C, dtype=np.float64)))
-        if costs.ndim != 1 or len(costs) == 0 or not (np.isfinite(costs) & (costs > 0)).all():
+        if costs.ndim != 1 or len(costs) == 0 or not ((costs > 0) & (costs <= MAX_NUMBER)).all():
             raise InputError(
-                f"C must be a positive, finite number or an array of such numbers (got {self.C!r})."
+                f"C must be a positive number of at most {MAX_NUMBER:g}, or an array of such "
+                f"numbers (got {self.C!r})."
             )
         return costs
 

@@ -6,7 +6,6 @@ computes the components of a learned metric.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -16,11 +15,11 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Codes, Matrix, Vector
-from .._validation import COUNT, check_labels, check_varying, encode_classes
+from .._validation import COUNT, NONNEGATIVE, check_labels, check_varying, encode_classes
 from ..exceptions import InputError
 from ..terms.scaling import constant_columns
 from ..terms.validation import validate_table
@@ -41,7 +40,7 @@ class MetricLearner(
         "rank": [COUNT, None],
         "start": [StrOptions(set(get_args(InitialMapping)))],
         "max_iter": [COUNT],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "tol": [NONNEGATIVE],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }

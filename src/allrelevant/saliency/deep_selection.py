@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Matrix, Vector
-from .._validation import COUNT, FRACTION, resolve_n_features
+from .._validation import COUNT, FRACTION, NONNEGATIVE, resolve_n_features
 from ..exceptions import InputError
 from ..terms.selecting import TableSelectorMixin
 from .differentiable import register
@@ -94,7 +94,7 @@ class DeepFeatureSelection(TableSelectorMixin, MetaEstimatorMixin, BaseEstimator
     trains_at_random: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), str, None],
-        "penalty": [Interval(Real, 0, None, closed="left")],
+        "penalty": [NONNEGATIVE],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "n_features_to_select": [COUNT, FRACTION, None],
         "random_state": ["random_state"],

@@ -31,6 +31,7 @@ from .._validation import (
     COUNT,
     FRACTION,
     N_JOBS,
+    REPEATS,
     check_groups,
     check_labels,
     check_numeric_target,
@@ -188,7 +189,7 @@ scoring_
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods("fit"), str, callable],
         "keep_fraction": [Interval(Real, 0, 1, closed="left")],
-        "n_repeats": [COUNT, StrOptions({"auto"})],
+        "n_repeats": [REPEATS, StrOptions({"auto"})],
         "min_features_to_select": [COUNT],
         "n_features_to_select": [COUNT, FRACTION, StrOptions(set(SUBSET_RULES))],
         "cv": ["cv_object"],

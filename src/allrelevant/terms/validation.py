@@ -70,15 +70,24 @@ def check_sparse_indices(X: Any) -> None:
 
     Compiled code would otherwise read or write outside of the table.
     """
-    if not sp.issparse(X) or X.format not in ("csr", "csc"):
+    if not sp.issparse(X):
         return
     try:
-        X.check_format(full_check=True)
+        if hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+        elif X.format == "coo":
+            _check_coordinates(X)
     except ValueError as error:
         raise InputError(
             f"The sparse table X is not valid: {error}. Create it again, for example from the "
             "rows and columns of its entries with scipy.sparse.coo_array."
         ) from error
+
+
+def _check_coordinates(X: sp.coo_array) -> None:
+    for indices, size in zip((X.row, X.col), X.shape, strict=True):
+        if len(indices) and not (indices.min() >= 0 and indices.max() < size):
+            raise ValueError(f"indices must be from 0 to {size - 1}")
 
 
 def _check_numbers(X: Any, y: Any) -> None:
@@ -98,9 +107,10 @@ def _check_numbers(X: Any, y: Any) -> None:
 def _check_overflow(values: Any, what: str) -> None:
     """Raise if an integer is too large for a floating-point number; ignore other problems."""
     try:
-        np.asarray(values, dtype=np.float64)
+        objects = np.asarray(values, dtype=object)
+        objects.astype(np.float64)
     except OverflowError:
-        to_floats(values, what)
+        to_floats(objects.ravel().tolist(), what)
     except (TypeError, ValueError):
         return
 

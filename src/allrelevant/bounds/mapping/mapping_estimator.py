@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._optional import display, import_extra
 from ..._params import MAPPING_SLACK
 from ..._typing import Matrix, Vector
-from ..._validation import N_JOBS, feature_names
+from ..._validation import COUNT, N_JOBS, NONNEGATIVE, SLACK, feature_names
 from ...exceptions import InputError
 from ...relevance import assign_classes
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
@@ -64,8 +64,8 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
     """Base class of the estimators that bound the weights of linear mappings."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "slack": [Interval(Real, 0, None, closed="left")],
-        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"slack"})],
+        "slack": [SLACK],
+        "cutoff": [NONNEGATIVE, StrOptions({"slack"})],
         "standardize": ["boolean"],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
@@ -315,7 +315,7 @@ class MappingBounds(MappingBoundsBase):
         **MappingBoundsBase._parameter_constraints,
         "mapping": ["array-like", object],
         "effective_dimension": [
-            Interval(Integral, 1, None, closed="left"),
+            COUNT,
             Interval(Real, 0, 1, closed="neither"),
             StrOptions({"spectrum"}),
             None,

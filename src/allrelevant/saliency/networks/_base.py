@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._magnitude import MAX_UNSCALED
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
-from ..._validation import COUNT, FRACTION
+from ..._validation import COUNT, FRACTION, NONNEGATIVE, POSITIVE
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ...terms.validation import validate_table
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 
 _FRACTION = Interval(Real, 0, 1, closed="both")
-_NONNEGATIVE = Interval(Real, 0, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class NetworkEstimator(BaseEstimator):
@@ -48,17 +46,17 @@ class NetworkEstimator(BaseEstimator):
         "image_shape": [tuple, list, None],
         "max_epochs": [COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "learning_rate": [_POSITIVE],
+        "learning_rate": [POSITIVE],
         "annealing": ["boolean"],
-        "l2": [_NONNEGATIVE],
-        "l1": [_NONNEGATIVE],
-        "mask_penalty": [_NONNEGATIVE, None],
+        "l2": [NONNEGATIVE],
+        "l1": [NONNEGATIVE],
+        "mask_penalty": [NONNEGATIVE, None],
         "mask_l1_ratio": [_FRACTION],
-        "input_noise": [_NONNEGATIVE],
+        "input_noise": [NONNEGATIVE],
         "early_stopping": ["boolean"],
         "validation_fraction": [FRACTION],
         "n_iter_no_change": [COUNT],
-        "tol": [_NONNEGATIVE],
+        "tol": [NONNEGATIVE],
         "n_threads": [COUNT, None],
         "device": "no_validation",
         "random_state": ["random_state"],
