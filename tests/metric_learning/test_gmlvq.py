@@ -191,7 +191,7 @@ def test_invalid_tables_raise_one_line_errors(wine):
         GMLVQ().fit(np.full_like(X, 0.1), y)
     X = X.copy()
     X[[2, 5], 3] = np.nan
-    with pytest.raises(InputError, match="X contains NaN values .* in feature 'x3'"):
+    with pytest.raises(InputError, match=r"X contains NaN values .* in feature 'x3'"):
         GMLVQ().fit(X, y)
 
 

@@ -267,11 +267,6 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def _formulation(self) -> Formulation:
         return SEPARATE
 
-    @property
-    def _large_gap(self) -> float:
-        # The tolerance is relative to the limit on the norm.
-        return max(super()._large_gap, (1.0 + self.norm_slack) * self.tol)
-
     def _score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the baseline by ``scoring``, or by ``score`` without it."""
         if self.scoring is None:
@@ -303,7 +298,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             self.cv_score_ = result.score
         if result.constraints is not None:
             self.constraints_ = describe_constraints(result)
-        self._warn_large_gaps()
+        for table in self._feature_tables():
+            self._warn_large_gaps(table.has_witness & ~table.exact, table.gap)
 
     def _feature_tables(self) -> list[FeatureBounds]:
         features, privileged = self._result.features, self._result.privileged

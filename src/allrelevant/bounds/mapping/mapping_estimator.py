@@ -21,7 +21,7 @@ from ...relevance import assign_classes
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
 from ...terms.validation import validate_table
 from .._selector import BoundsSelectorMixin
-from ..result import Column, cutoff_record
+from ..result import LARGE_GAP, Column, cutoff_record
 from .linear_mapping import (
     DataSpace,
     EffectiveDimension,
@@ -104,14 +104,14 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         self.interval_, self.gap_ = bounds.interval, bounds.gap
         self.row_interval_ = bounds.row_interval
         self.signed_row_interval_ = bounds.signed_row_interval
-        self.exact_ = np.ones(len(self.interval_), dtype=bool)
+        self.exact_ = np.all(self.gap_ <= LARGE_GAP * bounds.norm, axis=1)
         self.baseline_ = LinearMapping(bounds.shortest, self._scaling)
         default = max(MIN_CUTOFF, SLACK_MULTIPLE * self.slack)
         fraction = default if self.cutoff == "slack" else float(self.cutoff)
         self.cutoff_ = np.full(2, fraction * bounds.norm)
         is_strong, is_relevant = (self.interval_ > self.cutoff_).T
         self.relevance_ = assign_classes(is_relevant, is_strong, np.zeros_like(is_strong))
-        self._warn_large_gaps()
+        self._warn_large_gaps(~self.exact_, self.gap_)
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:
         """Return an equivalent mapping that attains a bound of a feature.

@@ -36,6 +36,22 @@ SPARSE_COEF_ABOVE = 1000
 DISTANT_SLACK = 0.25
 
 
+# Largest relative error of a rounded operation, increased for products of such errors.
+UNIT_ROUNDOFF = 1.01 * np.finfo(float).eps / 2
+
+# Columns of a dense table that are copied at a time.
+COLUMNS_PER_PART = 64
+
+
+@dataclass(frozen=True)
+class RowSizes:
+    """Absolute values of constraints, aggregated over rows: one value for each column."""
+
+    table: Vector
+    offset_table: Vector
+    target: float
+
+
 @dataclass(frozen=True)
 class HingeRows:
     """Hinge constraints on a linear model, one per row of ``table``.
@@ -92,6 +108,57 @@ class HingeRows:
         if not self.is_hard.any():
             return np.full(len(coef), -np.inf)
         return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
+
+    def rounding(self, coef: Matrix, offset: Matrix) -> tuple[Vector, Vector]:
+        """Return bounds on the rounding errors of :meth:`loss` and :meth:`violation`, shape (m,).
+
+        The bounds hold for any order of the additions.
+        """
+        terms = (coef != 0).sum(axis=1) + self.n_offsets + 2
+        loss_size, hard_size = (
+            np.abs(coef) @ size.table + np.abs(offset) @ size.offset_table + size.target
+            for size in (self._size_in_loss, self._size_of_hard)
+        )
+        loss_error = UNIT_ROUNDOFF * (terms * loss_size + self.n_rows * self.loss(coef, offset))
+        return loss_error, UNIT_ROUNDOFF * terms * hard_size
+
+    @cached_property
+    def column_lengths(self) -> Vector:
+        """Euclidean length of each column of the table, shape (d,)."""
+        if sp.issparse(self.table):
+            return np.sqrt(np.asarray(self.table.multiply(self.table).sum(axis=0)).ravel())
+        return np.sqrt(np.einsum("ij,ij->j", self.table, self.table))
+
+    @cached_property
+    def _size_in_loss(self) -> RowSizes:
+        """Absolute values of the constraints, summed with their weight in the loss."""
+        weight = self.weight_in_loss
+        return RowSizes(
+            np.concatenate([weight @ abs(part) for part in self._column_parts]),
+            weight @ np.abs(self.offset_table),
+            float(weight @ np.abs(self.target)),
+        )
+
+    @cached_property
+    def _size_of_hard(self) -> RowSizes:
+        """Largest absolute values of the hard constraints."""
+        hard = np.flatnonzero(self.is_hard)
+        if len(hard) == 0:
+            return RowSizes(np.zeros(self.n_weights), np.zeros(self.n_offsets), 0.0)
+        largest = abs(self.table[hard]).max(axis=0)
+        return RowSizes(
+            largest.toarray().ravel() if sp.issparse(largest) else np.asarray(largest),
+            np.abs(self.offset_table[hard]).max(axis=0),
+            float(np.abs(self.target[hard]).max()),
+        )
+
+    @property
+    def _column_parts(self) -> list[Table]:
+        """Groups of columns, so that copies of a table stay small."""
+        if sp.issparse(self.table):
+            return [self.table]
+        starts = range(0, max(self.n_weights, 1), COLUMNS_PER_PART)
+        return [self.table[:, start : start + COLUMNS_PER_PART] for start in starts]
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
         """Return the indices of the hard, violated or nearly active constraints of given models."""
