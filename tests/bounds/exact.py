@@ -23,13 +23,12 @@ def exact_maximum(cost, matrix, limit):
         _maximize(table, objective, basic, free)
         assert objective[-1] == 0, "the program is infeasible"
         if -1 in basic:
-            row = basic.index(-1)
-            column = next(j for j, value in enumerate(table[row][:-1]) if value != 0)
-            _pivot(table, objective, basic, free, row, column)
+            place = basic.index(-1)
+            column = next(j for j, value in enumerate(table[place][:-1]) if value != 0)
+            _pivot(table, objective, basic, free, place, column)
         column = free.index(-1)
         del free[column]
-        for row in table:
-            del row[column]
+        table = [row[:column] + row[column + 1 :] for row in table]
     objective = [-cost[j] if j < n else Fraction(0) for j in free] + [Fraction(0)]
     for i, variable in enumerate(basic):
         if variable < n:

@@ -57,10 +57,10 @@ class SubproblemBounds:
     constant features, features that screening certified as irrelevant, and features not solved in
     time. The last two have outer bounds and no witnesses (``has_witness``). A feature is ``exact``
     if it has witnesses and its gaps are small (see :func:`reference_weights`). Intervals and gaps,
-    shape (d, 2), are zero for constant and dropped features. ``signed_interval`` is NaN for features with several
-    weights. ``weight_bounds``, of shape (n_weights, 2), bounds every single weight. If ``is_union``
-    is True, the bounds cover several sets of models, because constraints allow both signs of a
-    weight; ``models`` is one of these sets.
+    shape (d, 2), are zero for constant and dropped features. ``signed_interval`` is NaN for
+    features with several weights. ``weight_bounds``, of shape (n_weights, 2), bounds every single
+    weight. If ``is_union`` is True, the bounds cover several sets of models, because constraints
+    allow both signs of a weight; ``models`` is one of these sets.
     """
 
     baseline: FittedBaseline

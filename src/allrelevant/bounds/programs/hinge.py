@@ -39,17 +39,9 @@ DISTANT_SLACK = 0.25
 # Largest relative error of a rounded operation, increased for products of such errors.
 UNIT_ROUNDOFF = 1.01 * np.finfo(float).eps / 2
 
-# Columns of a dense table that are copied at a time.
-COLUMNS_PER_PART = 64
 
-
-@dataclass(frozen=True)
-class RowSizes:
-    """Absolute values of constraints, aggregated over rows: one value for each column."""
-
-    table: Vector
-    offset_table: Vector
-    target: float
+# Maximum number of table entries that are copied to bound rounding errors tightly.
+MAX_COPIED = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -112,15 +104,44 @@ class HingeRows:
     def rounding(self, coef: Matrix, offset: Matrix) -> tuple[Vector, Vector]:
         """Return bounds on the rounding errors of :meth:`loss` and :meth:`violation`, shape (m,).
 
-        The bounds hold for any order of the additions.
+        The bounds hold for any order of the additions. Constraints with a distinctly negative slack
+        do not contribute to the loss, whatever their rounding error is.
         """
         terms = (coef != 0).sum(axis=1) + self.n_offsets + 2
-        loss_size, hard_size = (
-            np.abs(coef) @ size.table + np.abs(offset) @ size.offset_table + size.target
-            for size in (self._size_in_loss, self._size_of_hard)
+        error = UNIT_ROUNDOFF * terms * self._row_size(coef, offset)
+        slack = self.slack(coef, offset)
+        is_active = slack > -error[:, None]
+        size = self._active_size(coef, offset, is_active)
+        loss = np.maximum(0.0, slack) @ self.weight_in_loss
+        return UNIT_ROUNDOFF * (terms * size + self.n_rows * loss), error
+
+    def _active_size(self, coef: Matrix, offset: Matrix, is_active: NDArray[np.bool_]) -> Vector:
+        """Return the absolute terms of the active constraints, summed as in the loss, shape (m,)."""
+        rows = np.flatnonzero(is_active.any(axis=0) & ~self.is_hard)
+        if len(rows) * self.n_weights > MAX_COPIED:
+            return self._row_size(coef, offset) * (is_active @ self.weight_in_loss)
+        size = (
+            np.asarray(np.abs(coef) @ abs(self.table[rows]).T)
+            + np.abs(offset) @ np.abs(self.offset_table[rows]).T
+            + np.abs(self.target[rows])
         )
-        loss_error = UNIT_ROUNDOFF * (terms * loss_size + self.n_rows * self.loss(coef, offset))
-        return loss_error, UNIT_ROUNDOFF * terms * hard_size
+        return np.asarray((size * is_active[:, rows]) @ self.weight[rows])
+
+    def _row_size(self, coef: Matrix, offset: Matrix) -> Vector:
+        """Return a bound on the sum of the absolute terms of each constraint, shape (m,)."""
+        return np.asarray(
+            np.abs(coef) @ self._largest_values
+            + np.abs(offset) @ np.abs(self.offset_table).max(axis=0, initial=0.0)
+            + np.abs(self.target).max(initial=0.0)
+        )
+
+    @cached_property
+    def _largest_values(self) -> Vector:
+        """Largest absolute value of each column, shape (d,)."""
+        low, high = self.table.min(axis=0), self.table.max(axis=0)
+        if sp.issparse(self.table):
+            low, high = low.toarray().ravel(), high.toarray().ravel()
+        return np.maximum(high, -low)
 
     @cached_property
     def column_lengths(self) -> Vector:
@@ -128,37 +149,6 @@ class HingeRows:
         if sp.issparse(self.table):
             return np.sqrt(np.asarray(self.table.multiply(self.table).sum(axis=0)).ravel())
         return np.sqrt(np.einsum("ij,ij->j", self.table, self.table))
-
-    @cached_property
-    def _size_in_loss(self) -> RowSizes:
-        """Absolute values of the constraints, summed with their weight in the loss."""
-        weight = self.weight_in_loss
-        return RowSizes(
-            np.concatenate([weight @ abs(part) for part in self._column_parts]),
-            weight @ np.abs(self.offset_table),
-            float(weight @ np.abs(self.target)),
-        )
-
-    @cached_property
-    def _size_of_hard(self) -> RowSizes:
-        """Largest absolute values of the hard constraints."""
-        hard = np.flatnonzero(self.is_hard)
-        if len(hard) == 0:
-            return RowSizes(np.zeros(self.n_weights), np.zeros(self.n_offsets), 0.0)
-        largest = abs(self.table[hard]).max(axis=0)
-        return RowSizes(
-            largest.toarray().ravel() if sp.issparse(largest) else np.asarray(largest),
-            np.abs(self.offset_table[hard]).max(axis=0),
-            float(np.abs(self.target[hard]).max()),
-        )
-
-    @property
-    def _column_parts(self) -> list[Table]:
-        """Groups of columns, so that copies of a table stay small."""
-        if sp.issparse(self.table):
-            return [self.table]
-        starts = range(0, max(self.n_weights, 1), COLUMNS_PER_PART)
-        return [self.table[:, start : start + COLUMNS_PER_PART] for start in starts]
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
         """Return the indices of the hard, violated or nearly active constraints of given models."""

@@ -20,9 +20,11 @@ the offsets accounts for the rest.) Bounds on the rounding errors of all sums ar
 certified bounds hold in exact arithmetic.
 
 The value that a solution attains is not certified by itself, because a solution may violate the
-constraints slightly. The set is convex, and its interior contains the baseline, so a step from the
-solution toward the baseline gives a model that is certainly in the set. The value of this model is
-the *inner* value: the true extreme lies between the inner value and the certified bound.
+budgets slightly. The set is convex, and the baseline does not use up the budgets, so a short step
+from the solution toward the baseline gives a model that is certainly within the budgets. The value
+of this model is the *inner* value: the true extreme lies between the inner value and the certified
+bound. If the budgets leave no room (zero slack), and for hard constraints, the change in value is
+estimated by the dual prices of the violations.
 """
 
 from __future__ import annotations
@@ -40,6 +42,12 @@ from .interface import Extreme, ExtremeSolutions, Objectives
 
 # Relative rounding error of a sum over all constraints.
 ROUNDING = 1e-13
+
+# Room within a budget, relative to the budget, from which a model counts as an interior model.
+MIN_ROOM = 1e-6
+
+# Safety factor of effects that are estimated by dual prices.
+ESTIMATE_FACTOR = 2.0
 
 
 @dataclass(frozen=True)
@@ -192,14 +200,16 @@ def check_solutions(
     violations = models.violations(solutions.coef, solutions.offset)
     excess = np.maximum(violations + models.rounding(solutions.coef, solutions.offset), 0.0)
     shift, distance = _shift_into(models, objectives, solutions, excess)
-    # Without an interior model, the shift is estimated by the dual prices of what is violated.
-    estimate = (certificates.prices(objectives) * excess).sum(axis=1)
-    shift = np.where(np.isnan(shift), estimate, shift)
+    # Hard constraints are often equations, which no model satisfies with room to spare. Their
+    # effect, and all effects without an interior model, are estimated by dual prices.
+    estimates = ESTIMATE_FACTOR * certificates.prices(objectives) * excess
+    shift = np.where(np.isnan(shift), estimates.sum(axis=1), shift + estimates[:, -1])
+    distance = np.where(np.isnan(distance), shift, distance + estimates[:, -1])
     return CheckedSolutions(
         attained=attained,
         proven=objectives.signs * certificates.maxima(objectives),
         inner=attained - objectives.signs * shift,
-        distance=np.where(np.isnan(distance), estimate, distance),
+        distance=distance,
         violation=violations.max(axis=1) / size,
         certificates=certificates,
     )
@@ -211,7 +221,7 @@ def _shift_into(
     solutions: ExtremeSolutions,
     excess: Matrix,
 ) -> tuple[Vector, Vector]:
-    """Return how much the values of solutions change in a step into the set, shape (m,).
+    """Return how much the values of solutions change in a step into the budgets, shape (m,).
 
     The step leads toward the start or the mean of the solutions, whichever changes the value less.
     The second array is the l1 length of the step. Both are NaN if neither is an interior model.
@@ -223,13 +233,15 @@ def _shift_into(
     centers = [(solutions.coef[is_solved].mean(axis=0), solutions.offset[is_solved].mean(axis=0))]
     if models.start is not None:
         centers.append((models.start.coef, models.start.offset))
+    limits = np.array([budget.limit for budget in models.budgets])
     shifts, lengths = [], []
     for coef, offset in centers:
         pair = coef[None], offset[None]
-        room = -(models.violations(*pair) + models.rounding(*pair))
-        with np.errstate(divide="ignore", invalid="ignore"):  # no step is needed, or none suffices
-            step = np.where(excess > 0, np.where(room > 0, excess / (excess + room), np.nan), 0.0)
-        step = step.max(axis=1)
+        room = -(models.violations(*pair) + models.rounding(*pair))[0, :-1]
+        over = excess[:, :-1]
+        is_inside = (room > 0) & (room >= MIN_ROOM * limits)
+        step = np.where(is_inside, over / (over + np.where(is_inside, room, 1.0)), np.nan)
+        step = np.where(over > 0, step, 0.0).max(axis=1)
         gain = objectives.signs * (
             objectives.values(solutions.coef)
             - objectives.values(np.broadcast_to(coef, solutions.coef.shape))
