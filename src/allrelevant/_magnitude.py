@@ -24,6 +24,9 @@ MIN_SIZE, MAX_SIZE = 1e-100, 1e100
 # weights, class weights and costs.
 MIN_UNSCALED, MAX_UNSCALED = MIN_NUMBER, MAX_NUMBER
 
+# Largest absolute value of numbers in single precision, which ends at 3e38.
+MAX_SINGLE = 1e37
+
 # Largest integer up to which every integer is a floating-point number.
 MAX_EXACT_INTEGER = 2**53
 

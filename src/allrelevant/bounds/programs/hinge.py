@@ -116,7 +116,7 @@ class HingeRows:
         return UNIT_ROUNDOFF * (terms * size + self.n_rows * loss), error
 
     def _active_size(self, coef: Matrix, offset: Matrix, is_active: NDArray[np.bool_]) -> Vector:
-        """Return the absolute terms of the active constraints, summed as in the loss, shape (m,)."""
+        """Return the absolute terms of active constraints, summed as in the loss, shape (m,)."""
         rows = np.flatnonzero(is_active.any(axis=0) & ~self.is_hard)
         if len(rows) * self.n_weights > MAX_COPIED:
             return self._row_size(coef, offset) * (is_active @ self.weight_in_loss)

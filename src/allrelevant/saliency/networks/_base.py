@@ -16,10 +16,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..._magnitude import MAX_UNSCALED
+from ..._magnitude import MAX_SINGLE
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
-from ..._validation import COUNT, FRACTION, NONNEGATIVE, POSITIVE
+from ..._validation import COUNT, FRACTION, NONNEGATIVE
 from ...exceptions import InputError
 from ...parallel.api import progress_bar
 from ...terms.validation import validate_table
@@ -46,7 +46,7 @@ class NetworkEstimator(BaseEstimator):
         "image_shape": [tuple, list, None],
         "max_epochs": [COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "learning_rate": [POSITIVE],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "annealing": ["boolean"],
         "l2": [NONNEGATIVE],
         "l1": [NONNEGATIVE],
@@ -144,7 +144,6 @@ class NetworkEstimator(BaseEstimator):
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         import_extra("torch", "networks")
         self._validate_params()
-        # Squares must not overflow in single precision, which ends at 3e38.
         X, y = validate_table(
             self,
             X,
@@ -152,7 +151,7 @@ class NetworkEstimator(BaseEstimator):
             accept_sparse="csr",
             dtype=[np.float32, np.float64],
             ensure_min_samples=2,
-            max_size=MAX_UNSCALED,
+            max_size=MAX_SINGLE,
         )
         return X.astype(np.float32, copy=False), y
 
@@ -272,7 +271,7 @@ class NetworkEstimator(BaseEstimator):
             accept_sparse="csr",
             dtype=[np.float32, np.float64],
             reset=False,
-            max_size=MAX_UNSCALED,
+            max_size=MAX_SINGLE,
         ).astype(np.float32, copy=False)
         with torch_threads(threads_for(self.module_, self.n_threads)):
             return self.model_.outputs(X)
