@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from allrelevant import ClassificationBounds, SolverError
 from allrelevant.bounds.baseline import JOINT, SEPARATE, Tolerance
@@ -54,10 +55,10 @@ def test_bounds_with_large_gaps_are_not_exact():
     y = np.repeat([0, 1], 30)
     X = rng.normal(size=(60, 3)) + np.outer(y, [2, 0, 0])
     scaled = X * [1.0, 1e12, 1e-3] + [0.0, 1e12, 0.0]
-    settings = {"C": 1.0, "cutoff": 0.1, "random_state": 0}
-    exact = ClassificationBounds(**settings).fit(X, y)
+    estimator = ClassificationBounds(C=1.0, cutoff=0.1, random_state=0)
+    exact = clone(estimator).fit(X, y)
     assert exact.exact_.all()
     assert exact.gap_.max() < 1e-9
     with pytest.warns(UserWarning, match=r"exact_ is False.*standardize=True"):
-        rough = ClassificationBounds(standardize=False, **settings).fit(scaled / 10, y)
+        rough = clone(estimator).set_params(standardize=False).fit(scaled / 10, y)
     assert not rough.exact_.all()
