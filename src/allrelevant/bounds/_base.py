@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display
 from .._params import (
     AUTO,
@@ -34,7 +34,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import check_groups
+from .._validation import check_groups, check_weights
 from ..relevance import RELEVANT
 from ..subsets import resolve_scorer
 from ..terms.blocks import Block
@@ -192,9 +192,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         table, y = self._read_features(X, y)
         X, self._encoding = table.values, table.encoding
         table.warn_notes()
-        weight = check_sample_weight(
-            sample_weight, np.empty((X.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
-        )
+        given = check_weights(sample_weight, X.shape[0])
+        weight = np.ones(X.shape[0]) if given is None else given
         present = weight > 0
         privileged_blocks: Mapping[int, Block] = {}
         if privileged is not None:
@@ -225,7 +224,14 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
 
     def _read_features(self, X: Any, y: Any) -> tuple[FeatureTable, NDArray[Any]]:
         """Validate samples and target, and set the number and the names of the features."""
-        return read_features(self, X, y, encoding_options(self), y_numeric=self._numeric_target)
+        return read_features(
+            self,
+            X,
+            y,
+            encoding_options(self),
+            y_numeric=self._numeric_target,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
+        )
 
     def _split_target(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return the target that the splitter ``cv`` receives, given the validated target."""
@@ -261,11 +267,6 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def _formulation(self) -> Formulation:
         return SEPARATE
 
-    @property
-    def _large_gap(self) -> float:
-        # The tolerance is relative to the limit on the norm.
-        return max(super()._large_gap, (1.0 + self.norm_slack) * self.tol)
-
     def _score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the baseline by ``scoring``, or by ``score`` without it."""
         if self.scoring is None:
@@ -297,7 +298,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             self.cv_score_ = result.score
         if result.constraints is not None:
             self.constraints_ = describe_constraints(result)
-        self._warn_large_gaps()
+        for table in self._feature_tables():
+            self._warn_large_gaps(table.has_witness & ~table.exact, table.gap)
 
     def _feature_tables(self) -> list[FeatureBounds]:
         features, privileged = self._result.features, self._result.privileged

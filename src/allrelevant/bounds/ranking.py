@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from .._typing import Rows, Table, Vector
-from .._validation import check_groups, encode_classes
+from .._validation import check_groups, check_labels, encode_classes
 from ..exceptions import InputError
 from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
@@ -207,7 +207,7 @@ privileged_table_pvalue_
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         if len(self.classes_) > 2:
             raise InputError(

@@ -165,7 +165,7 @@ _CV = Option(
     "--cv",
     "--folds",
     "cv",
-    type=click.IntRange(min=2),
+    type=click.IntRange(2, params.MAX_REPEATS),
     default=params.CV_FOLDS,
     help="Number of cross-validation folds.",
 )
@@ -176,14 +176,14 @@ _EQUIVALENCE = (
     Option(
         "--C",
         "C",
-        type=Number(params.CV, above=0),
+        type=Number(params.CV, above=0, at_most=params.MAX_NUMBER),
         default=params.CV,
         help="Weight of the loss relative to the norm; 'cv' chooses it by cross-validation.",
     ),
     Option(
         "--Cs",
         "Cs",
-        type=NumberList(above=0),
+        type=NumberList(above=0, at_most=params.MAX_NUMBER),
         help="Values of C that cross-validation compares, separated by commas.  [default: eight "
         "values that suit the number of rows]",
     ),
@@ -197,21 +197,21 @@ _EQUIVALENCE = (
     ),
     Option(
         "--norm-slack",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_SLACK),
         default=params.NORM_SLACK,
         help="Relative slack of the norm. Equivalent models may exceed the baseline's norm by this "
         "fraction.",
     ),
     Option(
         "--loss-slack",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_SLACK),
         default=params.LOSS_SLACK,
         help="Relative slack of the loss. Equivalent models may exceed the baseline's loss by this "
         "fraction.",
     ),
     Option(
         "--loss-tol",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_NUMBER),
         default=params.LOSS_TOL,
         help="Absolute slack of the loss, added to the relative slack.",
     ),
@@ -236,7 +236,7 @@ _EQUIVALENCE = (
 _OTHER_TASKS = (
     Option(
         "--epsilon",
-        type=Number(params.CV, at_least=0),
+        type=Number(params.CV, at_least=0, at_most=params.MAX_NUMBER),
         default=params.CV,
         help="Regression only: errors up to this value (in units of the target) incur no loss; "
         "'cv' chooses it by cross-validation.",
@@ -249,14 +249,14 @@ _OTHER_TASKS = (
     ),
     Option(
         "--rank",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=2,
         help="Metric only: rank of the metric, that is, the number of components of the mapping.",
     ),
     Option(
         "--prototypes",
         "prototypes_per_class",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=1,
         help="gmlvq only: number of prototypes per class.",
     ),
@@ -269,7 +269,7 @@ _OTHER_TASKS = (
     ),
     Option(
         "--slack",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_SLACK),
         default=params.MAPPING_SLACK,
         help="Metric only: fraction by which the norm of an equivalent mapping may exceed the "
         "smallest norm. Increase it if some features are noisy copies of others.",
@@ -283,27 +283,27 @@ _CUTOFF_HELP = (
 )
 _CUTOFF = Option(
     "--cutoff",
-    type=Number(*get_args(params.CutoffName), at_least=0),
+    type=Number(*get_args(params.CutoffName), at_least=0, at_most=params.MAX_NUMBER),
     help=f"{_CUTOFF_HELP}  [default: {params.CUTOFF}]",
 )
 _CALIBRATION = (
     Option(
         "--fdr",
-        type=Number(above=0, below=1),
+        type=Number(at_least=params.MIN_FDR, below=1),
         default=params.FDR_LEVEL,
         help="False discovery rate: largest expected fraction of irrelevant features among those "
         "called relevant.",
     ),
     Option(
         "--n-probes",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_REPEATS),
         default=params.N_PROBES,
         help="Number of permuted columns (probes) used to estimate the cutoffs. Used with --cutoff "
         "probes, and if there are more features than rows.",
     ),
     Option(
         "--fpr",
-        type=Number(above=0, below=1),
+        type=Number(at_least=params.MIN_NUMBER, below=1),
         default=params.FPR,
         help="Nominal probability that an irrelevant feature exceeds the cutoffs from probes.",
     ),
@@ -348,14 +348,14 @@ _KERNEL = Option(
 _SVM_C = Option(
     "--C",
     "C",
-    type=Numbers(above=0),
+    type=Numbers(above=0, at_most=params.MAX_NUMBER),
     default=params.SVM_C,
     help="Cost of errors. If several values are given, the best is chosen at each step. Saliency "
     "requires a single value. For regression, errors are in standard deviations of the target.",
 )
 _GAMMA = Option(
     "--gamma",
-    type=Number(params.AUTO, above=0),
+    type=Number(params.AUTO, above=0, at_most=params.MAX_NUMBER),
     default=params.AUTO,
     help="Kernel coefficient; 'auto' is one over the number of remaining features.",
 )
@@ -395,7 +395,7 @@ _SELECTION = (
     Option(
         "--rounds",
         "max_rounds",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=params.MAX_ROUNDS,
         help="bitflip and attributeflip only: maximum number of local search rounds.",
     ),
@@ -411,7 +411,7 @@ _SELECTION = (
     Option(
         "--repeats",
         "n_repeats",
-        type=Count(params.AUTO),
+        type=Count(params.AUTO, largest=params.MAX_REPEATS),
         default=params.AUTO,
         help="Saliency only: number of models trained per round. 'auto' means 1 for an SVM and 3 "
         "for a network.",
@@ -445,7 +445,7 @@ _SELECTION = (
     Option(
         "--min-features",
         "min_features_to_select",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=params.MIN_FEATURES_TO_SELECT,
         help="Number of features at which elimination stops.",
     ),
@@ -489,7 +489,7 @@ _EXPLAINED_MODEL = (
     _MODEL,
     _KERNEL.vary(default="rbf", help="Kernel of the SVM."),
     _SVM_C.vary(
-        type=Number(above=0),
+        type=Number(above=0, at_most=params.MAX_NUMBER),
         help="Cost of errors in the SVM. For regression, errors are in standard deviations of the "
         "target.",
     ),
@@ -619,7 +619,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--row",
             "rows",
-            type=click.IntRange(min=1),
+            type=click.IntRange(1, params.MAX_COUNT),
             multiple=True,
             required=True,
             help="Number of the row, starting at 1 for the first row of data. May be given several "
