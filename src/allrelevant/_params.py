@@ -26,6 +26,11 @@ TASKS: dict[str, str] = {
 }
 LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)
 
+# Largest tables that are read from files.
+MAX_ROWS: Final = 50_000_000
+MAX_COLUMNS: Final = 1_000_000
+MAX_GIGABYTES: Final = 2.0
+
 # Relevance bounds for linear models.
 NORM_SLACK: Final = 0.1
 LOSS_SLACK: Final = 0.05
