@@ -10,6 +10,15 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run ``allrelevant`` with the command-line arguments of the process."""
-    from .group import cli
+    from .._interrupts import announce, exit_code, signals_handled
 
-    cli.main(prog_name="allrelevant")
+    try:
+        with signals_handled():
+            from .group import cli
+
+            cli.main(prog_name="allrelevant")
+    except BaseException:
+        if exit_code() is None:
+            raise
+        announce()  # an interrupt while modules are imported
+        raise SystemExit(exit_code()) from None
