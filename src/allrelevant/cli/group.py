@@ -20,7 +20,7 @@ from .explain import explain
 from .output import echo
 from .report import RELEVANCE_HELP, demo, report
 from .select import select
-from .streams import BROKEN_PIPE, guarded_streams
+from .streams import BROKEN_PIPE, BrokenOutputError, guarded_streams
 
 INPUT_ERROR = 2
 
@@ -58,7 +58,7 @@ def _errors_on_one_line() -> Iterator[None]:
         _fail(f"{error.format_message()} {_help_hint(error.ctx)}")
     except click.ClickException as error:
         _fail(error.format_message())
-    except BrokenPipeError:
+    except BrokenOutputError:
         sys.exit(BROKEN_PIPE)
     except (click.Abort, KeyboardInterrupt):
         _interrupted()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any, TextIO, cast
 
 from ..exceptions import AllRelevantError
 
@@ -14,55 +15,62 @@ from ..exceptions import AllRelevantError
 BROKEN_PIPE = 141
 
 
-class OutputError(AllRelevantError, OSError):
+class OutputError(AllRelevantError):
     """Raised when standard output cannot be written."""
 
 
+class BrokenOutputError(OutputError):
+    """Raised when nobody reads standard output any longer, as in ``allrelevant ... | head``."""
+
+
 class _Stream:
-    """Stream with the interface of the given stream, whose errors are handled by the subclass."""
+    """Stream with the interface of the given stream, whose errors are handled by a subclass."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._error: OSError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except OSError as error:
-            self._fail(error)
+        self._call(self._stream.write, text)
         return len(text)
 
     def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except OSError as error:
-            self._fail(error)
+        self._call(self._stream.flush)
 
-    def _fail(self, error: OSError) -> None:
-        """Discard the rest of the output, also what Python writes when the process ends."""
-        with suppress(OSError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, self._stream.fileno())
-            os.close(null)
+    def discard_rest(self) -> None:
+        """After an error, discard what Python would write when the process ends."""
+        if self._error is not None:
+            with suppress(OSError):
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, self._stream.fileno())
+                os.close(null)
+
+    def _call(self, function: Callable[..., object], *arguments: str) -> None:
+        if self._error is None:
+            try:
+                function(*arguments)
+            except OSError as error:
+                self._error = error
+        if self._error is not None:  # an earlier error may have been swallowed
+            self._handle(self._error)
+
+    def _handle(self, error: OSError) -> None:
+        """Ignore an error: for standard error, there is no place to report it."""
 
 
 class _Output(_Stream):
     """Standard output: errors end the command."""
 
-    def _fail(self, error: OSError) -> None:
-        super()._fail(error)
+    def _handle(self, error: OSError) -> None:
         if isinstance(error, BrokenPipeError):
-            raise error
+            raise BrokenOutputError(str(error)) from error
         raise OutputError(
             f"Cannot write to standard output: {error.strerror}. Write to a file instead, or free "
             "some space."
         ) from error
-
-
-class _Messages(_Stream):
-    """Standard error: errors are ignored, because there is no place to report them."""
 
 
 class _ClosedOutput:
@@ -88,12 +96,18 @@ def guarded_streams() -> Iterator[None]:
     """Convert errors of standard output to one-line errors, and ignore those of standard error."""
     before = sys.stdout, sys.stderr
     _occupy_closed_descriptors()
-    sys.stderr = _Messages(sys.stderr or open(os.devnull, "w"))  # type: ignore[assignment]
-    sys.stdout = _ClosedOutput() if sys.stdout is None else _Output(sys.stdout)  # type: ignore
+    streams = [_Stream(sys.stderr or Path(os.devnull).open("w"))]
+    output: Any = _ClosedOutput()
+    if sys.stdout is not None:
+        output = _Output(sys.stdout)
+        streams.append(output)
+    sys.stdout, sys.stderr = output, cast(Any, streams[0])
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+        for stream in streams:
+            stream.discard_rest()
 
 
 def _occupy_closed_descriptors() -> None:
