@@ -10,6 +10,7 @@ from .._text import number, percent, printable, probability, shorten, use_minus_
 from ..results.answer import format_pvalue
 from ..results.document import BOUNDS, EXPLANATION, SELECTION
 from . import bounds, explanation, selection
+from .policy import StyleVariables, content_policy
 from .sections import Page
 
 if TYPE_CHECKING:
@@ -68,7 +69,14 @@ def _environment(default_decimals: int) -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
-    environment.globals.update(MAX_NAMES=MAX_NAMES, FIRST_NAMES=FIRST_NAMES)
+    variables = StyleVariables()
+    environment.globals.update(
+        MAX_NAMES=MAX_NAMES,
+        FIRST_NAMES=FIRST_NAMES,
+        variable=variables.add,
+        variable_rules=variables.rules,
+        content_policy=content_policy,
+    )
     environment.filters.update(
         count=lambda value: f"{value:,}",
         number=lambda value: use_minus_sign(number(value)),
