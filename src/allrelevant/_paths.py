@@ -19,8 +19,8 @@ def path_status(path: Path, error_type: type[InputError] = InputError) -> os.sta
     status = None
     try:
         folder = path.resolve().parent
-        os.stat(folder)
-        status = os.stat(path)
+        folder.stat()
+        status = path.stat()
     except FileNotFoundError as error:
         if not folder.is_dir():
             raise error_type(

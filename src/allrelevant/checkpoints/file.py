@@ -279,8 +279,8 @@ class CheckpointFile:
         if differing:
             raise CheckpointError(
                 f"Checkpoint {self._name} belongs to a different run (different: "
-                f"{', '.join(differing[:_MAX_LISTED])}) and was not modified. Use a different path, "
-                "or delete the file."
+                f"{', '.join(differing[:_MAX_LISTED])}) and was not modified. Use a different "
+                "path, or delete the file."
             )
 
     def _unpack(self, content: Any, series: str, place: int) -> dict[str, Any]:

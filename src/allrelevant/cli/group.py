@@ -62,15 +62,20 @@ def _errors_on_one_line() -> Iterator[None]:
         sys.exit(BROKEN_PIPE)
     except (click.Abort, KeyboardInterrupt):
         _interrupted()
-    except Exception as error:
-        # An interrupt of compiled code, or of an import, may raise any exception.
-        if exit_code() is not None:
-            _interrupted()
-        if isinstance(error, MemoryError):
-            _fail("There is not enough memory. Use less data, or a computer with more memory.")
-        if not isinstance(error, AllRelevantError):
-            raise
+    except AllRelevantError as error:
+        _exit_if_interrupted()
         _fail(str(error))
+    except MemoryError:
+        _fail("There is not enough memory. Use less data, or a computer with more memory.")
+    except Exception:
+        _exit_if_interrupted()
+        raise
+
+
+def _exit_if_interrupted() -> None:
+    """Exit after an interrupt: in compiled code or an import, it may raise any exception."""
+    if exit_code() is not None:
+        _interrupted()
 
 
 def _interrupted() -> NoReturn:

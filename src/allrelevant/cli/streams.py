@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, TextIO, cast
 
 from ..exceptions import AllRelevantError
@@ -96,7 +96,7 @@ def guarded_streams() -> Iterator[None]:
     """Convert errors of standard output to one-line errors, and ignore those of standard error."""
     before = sys.stdout, sys.stderr
     _occupy_closed_descriptors()
-    streams = [_Stream(sys.stderr or Path(os.devnull).open("w"))]
+    streams = [_Stream(sys.stderr or io.StringIO())]
     output: Any = _ClosedOutput()
     if sys.stdout is not None:
         output = _Output(sys.stdout)

@@ -74,7 +74,7 @@ def _create() -> tuple[str, int | None]:
             return folder, None
         with suppress(OSError):  # removed as abandoned before it was locked
             lock = _lock(folder)
-            if os.path.isdir(folder):
+            if Path(folder).is_dir():
                 return folder, lock
             os.close(lock)
 

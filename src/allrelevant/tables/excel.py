@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,9 +24,8 @@ from .text import check_distinct_names
 
 _CHUNK = 1 << 20
 
-# A cell or row of a sheet, and a repeated cell or row of an OpenDocument sheet.
+# Position of a cell or number of a row.
 _REFERENCE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
-_REPEATED = re.compile(rb"""number-(rows|columns)-repeated\s*=\s*["'](\d+)["'][^<>]*?(/?)>""")
 _MAX_MARKUP = 4096
 
 
@@ -75,7 +73,6 @@ def _panics_as_errors() -> Iterator[None]:
 
     A panic is raised as an exception that derives from ``BaseException``.
     """
-    sys.stderr and sys.stderr.flush()
     saved, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)
     try:

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import stat
 import struct
 import sys
@@ -30,7 +29,7 @@ def check_exists(name: str) -> None:
     if name == STDIN:
         return
     try:
-        mode = os.stat(name).st_mode
+        mode = Path(name).stat().st_mode
     except FileNotFoundError as error:
         raise InputError(f"File {name!r} does not exist. Check the path.") from error
     except (OSError, ValueError) as error:  # ValueError: the name contains a null character
@@ -71,7 +70,9 @@ def _open(name: str) -> IO[bytes]:
         except OSError as error:
             raise cannot_open(name, error) from error
     if sys.stdin is None or sys.stdin.closed:
-        raise InputError("Standard input is closed. It can be read only once. Pass the path of a table.")
+        raise InputError(
+            "Standard input is closed. It can be read only once. Pass the path of a table."
+        )
     return sys.stdin.buffer
 
 
@@ -80,7 +81,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-def _with(open_file: Callable[..., IO[bytes]]) -> Callable[[IO[bytes]], Iterator[bytes]]:
+def _with(open_file: Callable[[IO[bytes]], Any]) -> Callable[[IO[bytes]], Iterator[bytes]]:
     """Return a function that decompresses a file in chunks."""
 
     def decompress(file: IO[bytes]) -> Iterator[bytes]:
@@ -107,7 +108,7 @@ def _decompress_zstd(file: Any) -> Iterator[bytes]:
 
 
 COMPRESSIONS: Mapping[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
-    ".gz": _with(gzip.open),
+    ".gz": _with(lambda file: gzip.open(file)),
     ".bz2": _with(bz2.open),
     ".xz": _with(lzma.open),
     ".zip": _unzip,

@@ -37,7 +37,12 @@ _SNIFFED_ROWS = 50
 
 
 def read_text(
-    data: bytes, name: str, separator: str | None, *, usual: str = ",", limits: Limits
+    data: bytes,
+    name: str,
+    separator: str | None,
+    *,
+    usual: str = ",",
+    limits: Limits = Limits(),
 ) -> Frame:
     """Read a table from delimited text with column names in the first line.
 
@@ -100,7 +105,6 @@ class _Text:
         for row in reader:
             if len(row) > 1 or (row and row[0].strip()):
                 yield reader.line_num, row
-
 
     def _checked_lines(self, separator: str | None) -> Iterator[str]:
         """Return the lines, and raise before a line with too many cells is split."""
