@@ -108,7 +108,7 @@ def _decompress_zstd(file: Any) -> Iterator[bytes]:
 
 
 COMPRESSIONS: Mapping[str, Callable[[IO[bytes]], Iterator[bytes]]] = {
-    ".gz": _with(lambda file: gzip.open(file)),
+    ".gz": _with(lambda file: gzip.GzipFile(fileobj=file)),
     ".bz2": _with(bz2.open),
     ".xz": _with(lzma.open),
     ".zip": _unzip,

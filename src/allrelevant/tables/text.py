@@ -42,7 +42,7 @@ def read_text(
     separator: str | None,
     *,
     usual: str = ",",
-    limits: Limits = Limits(),
+    limits: Limits | None = None,
 ) -> Frame:
     """Read a table from delimited text with column names in the first line.
 
@@ -50,7 +50,7 @@ def read_text(
     format. ``name`` is used in messages. Raises ``ValueError`` or ``csv.Error`` if the text is not
     a table.
     """
-    text = _Text(data, _encoding(data), limits)
+    text = _Text(data, _encoding(data), limits or Limits())
     chosen = _resolve_separator(separator) if separator else _infer_separator(text, usual)
     header = next((row for _, row in text.cells(chosen)), None)
     if header is None:
