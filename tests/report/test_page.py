@@ -396,3 +396,13 @@ def test_strict_content_security_policy() -> None:
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         assert sources[f"{element}-src"] == f"'sha256-{digest}'"
     assert page.index("Content-Security-Policy") < page.index("<style>")
+
+
+def test_long_names_are_shortened() -> None:
+    summary = example()
+    summary["features"][0]["name"] = "x" * 300_000
+    summary["table"]["name"] = "z" * 300_000
+    page = render(summary)
+    visible = page.partition('<script type="application/json"')[0]
+    assert len(visible) < 250_000
+    assert "x" * 400 in visible
