@@ -93,3 +93,19 @@ def test_signal_that_compiled_code_swallows() -> None:
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert (process.returncode, stderr) == (130, "Interrupted.\n")
+
+
+def test_read_only_computer(folder: Path) -> None:
+    """Without a writable /dev/shm, joblib cannot create semaphores and warns when imported."""
+    code = (
+        "import _multiprocessing, sys\n"
+        "def read_only(*arguments): raise OSError(30, 'Read-only file system')\n"
+        "_multiprocessing.SemLock = read_only\n"
+        "sys.argv = 'allrelevant report table.csv -t sick -q --C 1 --cutoff 0.1 --jobs 2'.split()\n"
+        "from allrelevant.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "")

@@ -7,6 +7,7 @@ import gzip
 import lzma
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,11 @@ def test_decompressed_bytes(suffix: str) -> None:
         with pa.output_stream(name, compression="zstd") as stream:
             stream.write(text)
     else:
-        compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+        compress: dict[str, Any] = {
+            ".gz": gzip.compress,
+            ".bz2": bz2.compress,
+            ".xz": lzma.compress,
+        }
         Path(name).write_bytes(compress.get(suffix, bytes)(text))
     refused(name, "--max-gb")
     assert read_table(name, limits=Limits()).shape == (100_000, 2)

@@ -10,8 +10,12 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run ``allrelevant`` with the command-line arguments of the process."""
+    import warnings
+
     from .._interrupts import announce, exit_code, signals_handled
 
+    # Without a writable /dev/shm, joblib warns at import, and everything runs in this process.
+    warnings.filterwarnings("ignore", ".*joblib will operate in serial mode", UserWarning)
     try:
         with signals_handled():
             from .group import cli
