@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -61,19 +60,27 @@ def test_control_characters_and_long_words_of_arguments() -> None:
     assert len(done.stderr) < 300
 
 
+@pytest.mark.parametrize("module", ["click", "numpy", "scipy.linalg", "sklearn.svm"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_while_modules_are_imported(number: int, code: int, tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    os.mkfifo(table)  # the command waits for the table after its imports
-    for delay in (0.25, 0.6):
-        process = subprocess.Popen(
-            [*COMMAND, "report", str(table), "-t", "y"], stderr=subprocess.PIPE, text=True
-        )
-        time.sleep(delay)
-        process.send_signal(number)
-        _, stderr = process.communicate(timeout=30)
-        assert process.returncode == code
-        assert stderr.split() == ["Interrupted." if code == 130 else "Terminated."]
+def test_signals_while_modules_are_imported(
+    folder: Path, module: str, number: int, code: int
+) -> None:
+    script = (
+        "import os, sys\n"
+        "class Sender:\n"
+        "    def find_spec(self, name, *arguments):\n"
+        f"        if name == '{module}': os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Sender())\n"
+        "sys.argv = 'allrelevant select table.csv -t sick'.split()\n"
+        "from allrelevant.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == code
+    assert done.stderr.split()[-1:] == ["Interrupted." if code == 130 else "Terminated."]
+    assert "Traceback" not in done.stderr
 
 
 def test_signal_that_compiled_code_swallows() -> None:
@@ -95,17 +102,13 @@ def test_signal_that_compiled_code_swallows() -> None:
     assert (process.returncode, stderr) == (130, "Interrupted.\n")
 
 
-def test_read_only_computer(folder: Path) -> None:
-    """Without a writable /dev/shm, joblib cannot create semaphores and warns when imported."""
+def test_joblib_does_not_warn_on_read_only_computers() -> None:
     code = (
-        "import _multiprocessing, sys\n"
-        "def read_only(*arguments): raise OSError(30, 'Read-only file system')\n"
-        "_multiprocessing.SemLock = read_only\n"
-        "sys.argv = 'allrelevant report table.csv -t sick -q --C 1 --cutoff 0.1 --jobs 2'.split()\n"
+        "import sys, warnings\n"
+        "sys.argv = ['allrelevant', '--version']\n"
         "from allrelevant.cli import main\n"
-        "main()\n"
+        "try: main()\n"
+        "finally: warnings.warn('Read-only file system.  joblib will operate in serial mode')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
