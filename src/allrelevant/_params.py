@@ -36,6 +36,10 @@ MAX_REPEATS: Final = 10_000
 MAX_DEGREE: Final = 20
 MAX_SVM_TOL: Final = 1.0
 MIN_FDR: Final = 1 / MAX_REPEATS  # the calibration computes 1 / fdr permutations
+# Largest tables that are read from files.
+MAX_ROWS: Final = 50_000_000
+MAX_COLUMNS: Final = 1_000_000
+MAX_GIGABYTES: Final = 2.0
 
 # Relevance bounds for linear models.
 NORM_SLACK: Final = 0.1

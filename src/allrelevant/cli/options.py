@@ -89,6 +89,26 @@ _FORMAT = (
         help="Column separator of a text file, such as ';'.  [default: inferred]",
     ),
     Option("--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the first]"),
+    Option(
+        "--max-rows",
+        type=click.IntRange(min=1),
+        default=params.MAX_ROWS,
+        help="Largest number of rows to read. Larger tables are refused.",
+    ),
+    Option(
+        "--max-columns",
+        type=click.IntRange(min=1),
+        default=params.MAX_COLUMNS,
+        help="Largest number of columns to read.",
+    ),
+    Option(
+        "--max-gb",
+        "max_gigabytes",
+        type=Number(above=0),
+        default=params.MAX_GIGABYTES,
+        help="Largest size of the table in gigabytes, both of the decompressed file and in memory "
+        "(8 bytes per value).",
+    ),
 )
 _TASK = Option(
     "--task",

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from .._paths import path_status
 from .._text import (
     decimals_for,
     display_width,
     join_names,
+    message_line,
     number,
     printable,
     probability,
@@ -80,7 +82,7 @@ class Outputs:
     def note(self, text: str | None) -> None:
         """Print a note to standard error, unless ``--quiet`` is set."""
         if text and not self.quiet:
-            echo(text, err=True)
+            echo(message_line(text), err=True)
 
     def write(
         self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
@@ -91,12 +93,13 @@ class Outputs:
             _write(path, content)
         if self.json_to_stdout:
             sys.stdout.write(as_json(document))
+            sys.stdout.flush()
         if self.prints_result:
             echo(to_text(document))
         if not self.quiet:
             names = {self.page: "Report", self.json: "JSON", self.table: "Table"}
             for path in contents:
-                echo(f"{names[path]} written to {path}", err=self.json_to_stdout)
+                echo(f"{names[path]} written to {printable(path)}", err=self.json_to_stdout)
 
     def _contents(self, document: Mapping[str, Any]) -> dict[Path, str | bytes]:
         """Return the content of each file."""
@@ -186,20 +189,18 @@ def _check_files(files: Sequence[Path], table: str | None) -> None:
 
 def same_file(first: str | Path, second: str | Path) -> bool:
     """Check whether two paths refer to the same file."""
-    return Path(first).resolve() == Path(second).resolve()
+    try:
+        return Path(first).resolve() == Path(second).resolve()
+    except (OSError, ValueError, RuntimeError):  # not a path, or a loop of links
+        return False
 
 
 def _check_writable(path: Path) -> None:
+    status = path_status(path)
     folder = path.resolve().parent
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Pass a file name.")
-    if not folder.is_dir():
-        raise InputError(
-            f"Cannot write {path.name!r}: folder {str(folder)!r} does not exist. Create it first."
-        )
     # Output is first written to a temporary file, so the folder must be writable.
     # A read-only file is never replaced.
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if not os.access(folder, os.W_OK) or (status and not os.access(path, os.W_OK)):
         raise InputError(f"Cannot write {str(path)!r}: permission denied. Use a different path.")
 
 
@@ -225,7 +226,7 @@ def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
                     notes.append(text)
                 if prints_answer and text.startswith(NO_EVIDENCE_WARNING):
                     return
-                echo(f"Note: {text}", err=True)
+                echo(f"Note: {message_line(text)}", err=True)
 
         warnings.showwarning = note
         yield notes
