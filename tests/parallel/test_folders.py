@@ -38,10 +38,10 @@ def test_folder_of_a_killed_process_is_removed(tmp_path: Path) -> None:
     )
     subprocess.run([sys.executable, "-c", code], check=False)
     (left,) = tmp_path.iterdir()
-    (tmp_path / "other").mkdir()
+    (tmp_path / "allrelevant-results").mkdir()  # not a temporary folder
     with temporary_folder():
         assert not left.exists()
-        assert (tmp_path / "other").exists()
+        assert (tmp_path / "allrelevant-results").exists()
 
 
 def test_no_folder_can_be_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

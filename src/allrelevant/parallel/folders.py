@@ -1,7 +1,7 @@
 """Temporary folders that are removed even if the process that created them is killed.
 
-The process locks its folder. If it is killed, the lock is released, and the next process that
-creates a folder removes the abandoned one.
+The process locks a file in its folder. If it is killed, the lock is released, and the next process
+that creates a folder removes the abandoned one. Folders without this file are never removed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from .._interrupts import at_forced_exit
 from ..exceptions import InputError
 
 PREFIX = "allrelevant-"
+LOCK = ".allrelevant-lock"
 
-# Windows cannot lock folders, nor delete a file that a worker has mapped into memory.
+# Windows has no such locks, and cannot delete a file that a worker has mapped into memory.
 _WINDOWS = sys.platform == "win32"
 
 _open: set[str] = set()
@@ -59,7 +60,7 @@ def _remove_if_abandoned(folder: Path) -> None:
     with suppress(OSError):  # locked, removed in the meantime, or of a different user
         if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             return
-        lock = _lock(str(folder))
+        lock = _lock(folder, os.O_RDWR)  # raises if there is no such file
         try:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
@@ -72,18 +73,18 @@ def _create() -> tuple[str, int | None]:
         folder = tempfile.mkdtemp(prefix=PREFIX)
         if _WINDOWS:
             return folder, None
-        with suppress(OSError):  # removed as abandoned before it was locked
-            lock = _lock(folder)
-            if Path(folder).is_dir():
+        with suppress(FileNotFoundError, BlockingIOError):  # removed before it was locked
+            lock = _lock(Path(folder), os.O_RDWR | os.O_CREAT)
+            if (Path(folder) / LOCK).exists():
                 return folder, lock
             os.close(lock)
 
 
-def _lock(folder: str) -> int:
-    """Lock a folder and return the file descriptor that holds the lock."""
+def _lock(folder: Path, flags: int) -> int:
+    """Lock the file in a folder and return the file descriptor that holds the lock."""
     import fcntl
 
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    descriptor = os.open(folder / LOCK, flags | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
