@@ -74,7 +74,8 @@ def constraints(task, coding, cells, weights):
         y = [(Fraction(cell) - center) * factor for cell in cells]
         above = [({i: 1}, {0: 1}, y[i] - epsilon, weights[i]) for i in samples]
         return above + [({i: -1}, {0: -1}, -y[i] - epsilon, weights[i]) for i in samples]
-    code = [next(int(code) for label, code in coding["codes"] if label == cell) for cell in cells]
+    code_of = dict(coding["codes"])
+    code = [int(code_of[cell]) for cell in cells]
     top = max(code)
     if set(code) != (set(range(top + 1)) if task == "ordinal" else {-1, 1}):
         raise ValueError("the codes of the classes do not suit the task")

@@ -8,7 +8,6 @@ describes the format.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -89,7 +88,9 @@ def _check_supported(result: BoundsResult) -> None:
 def _check_same_table(problem: Problem, X: Matrix) -> None:
     """Raise if the scaled columns of the proof are not those of the fit."""
     scaled = np.array([[x / problem.unit for x in column] for column in problem.columns])
-    if not np.allclose(scaled.T.reshape(X.shape), X, rtol=0, atol=SAME_TABLE_TOL * (1 + abs(X).max(initial=0))):
+    if not np.allclose(
+        scaled.T.reshape(X.shape), X, rtol=0, atol=SAME_TABLE_TOL * (1 + abs(X).max(initial=0))
+    ):
         raise other_table()
 
 
@@ -157,8 +158,8 @@ class Prover:
     def _bound_others(self, weights: NDArray[np.intp]) -> dict[int, list[dict[str, Any]]]:
         """Bound weights by the certificates of other weights, multiplied by the best factor.
 
-        With the largest entry p of \|v\| and the factor t, the limit on ``sign w_j`` is at least
-        ``t (p norm + rest)``, with equality if ``t >= 1 / (p - sign v_j)``.
+        Let p be the largest absolute entry of v. If the certificate is multiplied by a factor t of
+        at least ``1 / (p - sign v_j)``, the limit on ``sign w_j`` is ``t (p norm + rest)``.
         """
         if len(weights) == 0:
             return {}
@@ -166,7 +167,7 @@ class Prover:
         rest = np.array([float(rest) for *_, rest in self._combined])
         price = np.abs(v).max(axis=1)
         gap = price * float(self._problem.norm) + rest
-        claims = {}
+        claims: dict[int, list[dict[str, Any]]] = {}
         for k in weights.tolist():
             claims[k] = []
             for sign in _SIGNS:

@@ -168,7 +168,7 @@ def _spread(cells: Sequence[Cell], rows: Sequence[int]) -> list[Cell]:
 
 
 def _label_cell(label: Any) -> Cell:
-    return label if isinstance(label, str) else float(label)
+    return float(label) if isinstance(label, int | float) else str(label)
 
 
 def class_codes(cells: Sequence[Cell], codes: Vector) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Models and multipliers that satisfy all constraints exactly, without rounding errors.
 
 Solvers return models that exceed a budget by rounding errors, and multipliers that cancel the
-offsets only up to rounding. :class:`RationalModels` moves both by about as much as these errors, and
-evaluates them with the fractions of :mod:`allrelevant.proof_checker`.
+offsets only up to rounding. :class:`RationalModels` changes both by about as much as these errors,
+and evaluates them with the fractions of :mod:`allrelevant.proof_checker`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from ..exceptions import AllRelevantError
 from .explain import explain
 from .report import RELEVANCE_HELP, demo, report
 from .select import select
+from .verify import verify
 
 INPUT_ERROR = 2
 INTERRUPTED = 130
@@ -86,6 +87,7 @@ Examples:
   allrelevant report patients.parquet --target diagnosis --json > result.json
   allrelevant select patients.csv --target diagnosis --n-features 5
   allrelevant explain patients.csv --target diagnosis --row 17
+  allrelevant verify proof.json patients.csv
 """,
 )
 @click.option(
@@ -100,5 +102,5 @@ def cli() -> None:
     """Find out which features of a table matter."""
 
 
-for command in (report, select, explain, demo):
+for command in (report, select, explain, verify, demo):
     cli.add_command(command)
