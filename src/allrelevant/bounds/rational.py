@@ -25,6 +25,9 @@ from .programs.equivalent_models import EquivalentModels
 # Multipliers are rounded to this number of bits, and sums of them have at most SUM_BITS.
 MULTIPLIER_BITS, SUM_BITS = 50, 62
 
+# Integers up to this one are float64.
+MAX_INTEGER = 2**53
+
 # Fractions by which a model is moved into the interior of the set, to find a model with a distance
 # from all limits.
 INWARD_STEPS = (0.0, *(10.0**-k for k in range(12, 1, -1)))
@@ -116,6 +119,8 @@ class RationalModels:
                 able = np.flatnonzero(is_single & (table[:, k] == -np.sign(rest)))
                 price = integers[able] / rows.weight[able]
                 integers[able[np.argmin(price)]] += abs(rest)
+        if integers.max() > MAX_INTEGER:  # rounding errors around zero
+            return []
         used = np.flatnonzero(integers)
         values = (integers[used] / unit).tolist()
         return [list(pair) for pair in zip(used.tolist(), values, strict=True)]
