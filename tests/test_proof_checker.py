@@ -74,7 +74,7 @@ def test_a_model_is_measured():
     problem = Problem(PROOF, PROBLEM, TABLE)
     # The slack variables are 0, 1 - (3/4 - 1/4) and 1 - (3/8 + 1/4).
     model = {"weights": [[0, 0.75]], "offsets": [0.25]}
-    assert problem.measure(model) == (Fraction(3, 4), Fraction(1, 2) + Fraction(3, 8), 0)
+    assert problem.measure(model) == (Fraction(3, 4), Fraction(1, 2) + Fraction(3, 8), -1)
 
 
 def test_a_certificate_gives_a_limit():

@@ -106,7 +106,7 @@ class Problem:
         self.norm, self.loss = Fraction(problem["norm"]), Fraction(problem["loss"])
 
     def measure(self, model):
-        """Return the norm and the loss of a model, and its largest violation of a constraint."""
+        """Return norm and loss of a model, and its largest violation of a constraint (< 0: none)."""
         weight_of = dict(model["weights"])
         weights, unit = exact(weight_of.values())
         totals = self.zeros
@@ -114,7 +114,7 @@ class Problem:
             totals = [total + weight * x for total, x in zip(totals, self.columns[k], strict=True)]
         values = [Fraction(total, unit * self.unit) for total in totals]
         offsets = [Fraction(offset) for offset in model["offsets"]]
-        loss, violation = Fraction(0), -min(weight_of, default=0)  # columns are numbered from 0
+        loss, violation = Fraction(0), 1 if min(weight_of, default=0) < 0 else -1  # no such column
         for samples, coefficients, target, weight in self.constraints:
             slack = target - sum(sign * values[i] for i, sign in samples.items())
             slack -= sum(g * offsets[k] for k, g in coefficients.items())

@@ -94,7 +94,7 @@ def compare(case, seed, folder):
     layout, ranges = case.est._result.layout, subproblem.solved.weights
     index = int(np.flatnonzero(ranges.features == layout.starts[layout.names.index(name)])[0])
     # The norm of a baseline without features may be a rounding error.
-    norm = max(stated["norm"], MIN_NORM)
+    norm = stated["norm"] if stated["norm"] > MIN_NORM else 1.0
     distances = []
     for side, (sign, claim) in enumerate(zip((-1, 1), claims, strict=True)):
         optimum = sign * exact_optimum(write_program(problem, place, sign), folder)

@@ -47,14 +47,15 @@ class RationalModels:
     def rooms(self, coef: Vector, offset: Vector) -> tuple[float, float, float]:
         """Return the distances of a model from the limits of norm, loss and hard constraints.
 
-        The distances are relative to the limits. A negative one means that the model is outside.
+        The first two are relative to the limits, and the last is at most 1. A negative distance
+        means that the model is outside.
         """
         problem = self.problem
         norm, loss, violation = problem.measure(self.describe(coef, offset))
         return (
             _relative(problem.norm - norm, problem.norm),
             _relative(problem.loss - loss, problem.loss),
-            -float(violation) if self.models.rows.is_hard.any() else math.inf,
+            -float(violation),
         )
 
     @cached_property
