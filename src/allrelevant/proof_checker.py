@@ -106,7 +106,7 @@ class Problem:
         self.norm, self.loss = Fraction(problem["norm"]), Fraction(problem["loss"])
 
     def measure(self, model):
-        """Return norm and loss of a model, and its largest violation of a constraint (< 0: none)."""
+        """Return norm, loss and largest violation of a constraint of a model (below 0: none)."""
         weight_of = dict(model["weights"])
         weights, unit = exact(weight_of.values())
         totals = self.zeros

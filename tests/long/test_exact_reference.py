@@ -71,11 +71,12 @@ def constraint(name, terms, sense, limit):
 
 def exact_optimum(program, folder):
     (folder / "program.lp").write_text(program)
-    command = [ESOLVER, "-O", str(folder / "program.sol"), str(folder / "program.lp")]
+    command = [str(ESOLVER), "-O", str(folder / "program.sol"), str(folder / "program.lp")]
     subprocess.run(command, capture_output=True, check=True, timeout=300)
     solution = (folder / "program.sol").read_text()
     assert "status OPTIMAL" in solution
-    return Fraction(re.search(r"Value = (\S+)", solution)[1])
+    (value,) = re.findall(r"Value = (\S+)", solution)
+    return Fraction(value)
 
 
 def compare(case, seed, folder):
@@ -98,10 +99,10 @@ def compare(case, seed, folder):
     distances = []
     for side, (sign, claim) in enumerate(zip((-1, 1), claims, strict=True)):
         optimum = sign * exact_optimum(write_program(problem, place, sign), folder)
-        ends = Fraction(claim["attained"]), Fraction(claim["proven"])
+        ends = [Fraction(claim["attained"]), Fraction(claim["proven"])]
         # Exact comparisons.
         assert sign * ends[0] <= sign * optimum <= sign * ends[1]
-        ends += (Fraction(ranges.attained[index, side]), Fraction(ranges.proven[index, side]))
+        ends += [Fraction(ranges.attained[index, side]), Fraction(ranges.proven[index, side])]
         distances.append([abs(float(optimum - end)) / norm for end in ends])
     return np.max(distances, axis=0)
 

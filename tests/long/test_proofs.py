@@ -17,7 +17,8 @@ N_DAMAGED = 5
 
 
 def test_two_hundred_genuine_proofs_hold(capsys):
-    tasks, widest = Counter(), 0.0
+    tasks: Counter[str] = Counter()
+    widest = 0.0
     for seed in SEEDS:
         case = make_case(seed)
         bounds, failures = verify(case.proof, case.cells)
