@@ -45,6 +45,7 @@ from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, Formulation
 from .cheapest_models import CheapestModels
 from .design import DesignRequest, check_max_seconds, find_cheapest_models
+from .exported_proof import export_proof
 from .levels import LevelEffects, level_effects, levels_to_frame
 from .models import LinearModel, LinearModels
 from .parameters import (
@@ -63,6 +64,7 @@ from .pipeline import (
     issue_notes,
 )
 from .predictors import apply_scorer
+from .proof_table import ProofRequest
 from .relations import Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
 from .sufficiency import Sufficiency, check_sufficiency
@@ -352,6 +354,59 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """
         index, side = self._checked(feature, bound)
         return self._result.subproblems[0].witness(index, side)
+
+    def export_proof(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        target: str = "target",
+        rows: Sequence[int] | None = None,
+    ) -> dict[str, Any]:
+        """Return a proof of the bounds that ``allrelevant verify`` checks in exact arithmetic.
+
+        A proof contains no table, so ``X``, ``y`` and ``sample_weight`` must be those of ``fit``.
+        The bounds are computed again, to obtain their certificates. See ``docs/proofs.md`` for what
+        is proven, and for the format. Proofs are available for classification, regression, ordinal
+        regression and ranking, without privileged features, ``formulation="joint"`` or sparse
+        tables. They do not cover features with several columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample.
+        target : str, default="target"
+            Name of the target column in the table that the proof is checked against.
+        rows : sequence of int, default=None
+            Indices of the samples in that table, if it has further rows.
+
+        Returns
+        -------
+        dict
+            Proof, to be written with ``json.dump``.
+
+        Examples
+        --------
+        >>> from allrelevant import ClassificationBounds
+        >>> from allrelevant.datasets import make_linear_classification
+        >>> data = make_linear_classification(
+        ...     40, n_strong=1, n_weak=0, n_irrelevant=1, random_state=0)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+        >>> proof = bounds.export_proof(data.X, data.y)
+        >>> name, smallest, largest = proof["problems"][0]["bounds"][0]
+        >>> name, smallest["proven"] <= smallest["attained"] <= largest["proven"]
+        ('x0', True)
+        """
+        check_is_fitted(self)
+        request = ProofRequest(X, y, sample_weight, target, rows)
+        several = len(self._result.subproblems) > 1
+        labels = self.classes_.tolist() if several else [None]
+        return export_proof(self._result, self._encoding, self.task.name, labels, request)
 
     def levels_frame(self) -> pd.DataFrame:
         """Return the effect of each level of the categories, with its range over all models.

@@ -37,6 +37,7 @@ from .baseline import FORMULATIONS, Formulation
 from .models import LinearModel
 from .predictors import BinaryClassifier
 from .programs.hinge import HingeRows, Requirements, signed_table
+from .proof_table import class_codes
 from .risk import RiskBound, risk_bound
 from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
@@ -67,6 +68,9 @@ class ClassificationData(TaskData):
 
     def predictor(self, model: LinearModel) -> BinaryClassifier:
         return BinaryClassifier(self.labels, model)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        return class_codes(cells, self.y)
 
     def observed(self) -> NDArray[Any]:
         return self.labels[(self.y > 0).astype(int)]

@@ -34,6 +34,7 @@ from ._base import RelevanceBounds
 from .models import LinearModel
 from .predictors import ThresholdClassifier, count_thresholds_below
 from .programs.hinge import HingeRows, Requirements, signed_table, stack_tables
+from .proof_table import class_codes
 from .task import Subproblem, Task, TaskData, TaskWording
 
 
@@ -81,6 +82,9 @@ class OrdinalData(TaskData):
 
     def predictor(self, model: LinearModel) -> ThresholdClassifier:
         return ThresholdClassifier(self.labels, model)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        return class_codes(cells, self.y)
 
     def observed(self) -> NDArray[Any]:
         return self.labels[self.y.astype(int)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -19,10 +20,11 @@ from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .models import LinearModel
-from .pairs import PairwiseData
+from .pairs import MAX_LISTED_PAIRS, PairwiseData
 from .predictors import ClassRanker
 from .programs.comparable_pairs import ComparablePairs, class_pairs
 from .programs.hinge import HingeRows, Requirements, signed_table
+from .proof_table import class_codes
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskWording
 
@@ -80,6 +82,14 @@ class RankingData(PairwiseData):
                 "also compare samples of different queries. Set scoring=None."
             )
         return ClassRanker(self.labels, model)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        if self.row_groups is not None or not self.lists_pairs:
+            raise InputError(
+                "A proof of a ranking requires that all pairs of rows are listed. Fit without "
+                f"groups, on a table with at most {MAX_LISTED_PAIRS:,} pairs."
+            )
+        return class_codes(cells, self.y)
 
     def observed(self) -> NDArray[Any]:
         return self.labels[(self.y > 0).astype(int)]

@@ -70,6 +70,9 @@ class RegressionData(TaskData):
     def predictor(self, model: LinearModel) -> LinearRegressor:
         return LinearRegressor(model, self.center, self.unit)
 
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        return {"center": self.center, "factor": 1.0 / self.unit, "epsilon": self.epsilon}
+
     def observed(self) -> Vector:
         return self.y * self.unit + self.center
 

@@ -215,6 +215,13 @@ class TaskData(ABC):
         rng = np.random.RandomState(seed)
         return [permute_rows(self.n_samples, rng, self.row_groups) for _ in range(n_permutations)]
 
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        """Return how a proof codes the target, given its cells; raise if this is not possible."""
+        raise InputError(
+            "A proof cannot be exported for this task. Proofs are available for classification, "
+            "regression, ordinal regression and ranking."
+        )
+
     def _free_slack_rows(self) -> HingeRows:
         return self.requirements().rows
 

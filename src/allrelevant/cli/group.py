@@ -21,6 +21,7 @@ from .output import echo
 from .report import RELEVANCE_HELP, demo, report
 from .select import select
 from .streams import BROKEN_PIPE, BrokenOutputError, guarded_streams
+from .verify import verify
 
 INPUT_ERROR = 2
 
@@ -116,6 +117,7 @@ Examples:
   allrelevant report patients.parquet --target diagnosis --json > result.json
   allrelevant select patients.csv --target diagnosis --n-features 5
   allrelevant explain patients.csv --target diagnosis --row 17
+  allrelevant verify proof.json patients.csv
 """,
 )
 @click.option(
@@ -130,5 +132,5 @@ def cli() -> None:
     """Find out which features of a table matter."""
 
 
-for command in (report, select, explain, demo):
+for command in (report, select, explain, verify, demo):
     cli.add_command(command)

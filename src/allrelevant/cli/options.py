@@ -523,6 +523,14 @@ _EXPLAINED_MODEL = (
     _SEED,
 )
 
+_PROOF = Option(
+    "--proof",
+    "proof_output",
+    metavar="FILE",
+    help="Also write a proof of the bounds (JSON), which 'allrelevant verify' checks against the "
+    "table in exact arithmetic.",
+)
+
 _RELATIONS = Option(
     "--relations/--no-relations",
     default=None,
@@ -595,6 +603,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         *_FORMAT,
         *_output(REPORT_PAGE),
+        _PROOF,
         *_EQUIVALENCE,
         *_OTHER_TASKS,
         _STANDARDIZE,
@@ -603,6 +612,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             f"(default: the larger of 0.05 and twice the slack).  [default: {params.CUTOFF}]"
         ),
         *_CALIBRATION,
+    ),
+    "verify": (
+        *_FORMAT,
+        _QUIET.vary(help="Print only failures and errors."),
     ),
     "demo": (
         _RELATIONS,

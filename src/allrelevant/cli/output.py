@@ -56,18 +56,20 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """Destinations of a command's result: HTML, JSON and table files, and the terminal."""
+    """Destinations of a command's result: HTML, JSON, table and proof files, and the terminal."""
 
     page: Path | None
     json: Path | None
     table: Path | None
+    proof: Path | None
     json_to_stdout: bool
     quiet: bool
 
     @property
     def files(self) -> list[Path]:
         """All files to write."""
-        return [path for path in (self.page, self.json, self.table) if path is not None]
+        paths = (self.page, self.json, self.table, self.proof)
+        return [path for path in paths if path is not None]
 
     @property
     def verbose(self) -> int:
@@ -85,10 +87,15 @@ class Outputs:
             echo(message_line(text), err=True)
 
     def write(
-        self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
+        self,
+        document: Mapping[str, Any],
+        to_text: Callable[[Mapping[str, Any]], str],
+        proof: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the result to the files and the terminal, and print the names of the files."""
         contents = self._contents(document)
+        if self.proof is not None and proof is not None:
+            contents[self.proof] = json.dumps(proof, allow_nan=False) + "\n"
         for path, content in contents.items():
             _write(path, content)
         if self.json_to_stdout:
@@ -98,6 +105,7 @@ class Outputs:
             echo(to_text(document))
         if not self.quiet:
             names = {self.page: "Report", self.json: "JSON", self.table: "Table"}
+            names[self.proof] = "Proof"
             for path in contents:
                 echo(f"{names[path]} written to {printable(path)}", err=self.json_to_stdout)
 
@@ -137,6 +145,7 @@ def plan_outputs(
     page: str | None,
     json_output: str | None,
     table_output: str | None = None,
+    proof_output: str | None = None,
     *,
     default: str,
     quiet: bool,
@@ -144,7 +153,8 @@ def plan_outputs(
 ) -> Outputs:
     """Return the destinations of a result; by default, only the page ``default`` is written.
 
-    ``table_output`` is the file of the result table, and ``table`` the table that is analyzed.
+    ``table_output`` is the file of the result table, ``proof_output`` that of the proof, and
+    ``table`` the table that is analyzed.
     Raises ``InputError`` if a file is not writable, is the table itself or is given twice.
     """
     if page == STDOUT:
@@ -166,6 +176,7 @@ def plan_outputs(
         page=None if page is None else Path(page),
         json=None if json_output is None or to_stdout else Path(json_output),
         table=None if table_output is None else Path(table_output),
+        proof=None if proof_output is None else Path(proof_output),
         json_to_stdout=to_stdout,
         quiet=quiet,
     )

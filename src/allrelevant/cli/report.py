@@ -14,7 +14,7 @@ from .effort import find_small_set, is_moderate
 from .estimators import BOUNDS, Options, build_bounds, fit
 from .options import REPORT_PAGE, add_options, estimator_options
 from .output import Outputs, collected_notes, plan_outputs, result_table
-from .table import fit_arguments, table_input
+from .table import TableInput, fit_arguments, table_input
 
 if TYPE_CHECKING:
     from ..tables.features import SplitTable
@@ -72,6 +72,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --fdr 0.1
   allrelevant report patients.csv --target diagnosis --cluster tcp://10.0.0.1:8786
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
+  allrelevant report patients.csv --target diagnosis --proof proof.json
 
 If the input is invalid, the command prints a one-line error and exits with code 2. It does not
 modify an existing report.
@@ -92,16 +93,20 @@ def report(
     output: str | None,
     json_output: str | None,
     table_output: str | None,
+    proof_output: str | None,
     quiet: bool,
     cluster: str | None,
     **settings: Any,
 ) -> None:
     """Analyze a table file and write an HTML report."""
     source = table_input(settings)
+    if proof_output is not None:
+        _check_proof(method, task, source, settings.get("formulation"))
     outputs = plan_outputs(
         output,
         json_output,
         table_output,
+        proof_output,
         default=REPORT_PAGE,
         quiet=quiet,
         table=source.table,
@@ -148,6 +153,21 @@ def _check_metric(task: str, **linear_only: Any) -> None:
             raise InputError(
                 f"{flag} cannot be combined with --method metric. Remove one of the two options."
             )
+
+
+def _check_proof(method: str, task: str, source: TableInput, formulation: str | None) -> None:
+    """Raise if an option is set for which proofs are not available."""
+    conflicts = {
+        "--method metric": method == METRIC,
+        "--task survival": task == SURVIVAL,
+        "--event": source.event is not None,
+        "--privileged": bool(source.privileged),
+        "--dates": source.dates is not None,
+        "--formulation joint": formulation == "joint",
+    }
+    for option, is_set in conflicts.items():
+        if is_set:
+            raise InputError(f"--proof cannot be combined with {option}. Remove one of the two.")
 
 
 def _check_event(task: str, event: str | None) -> str:
@@ -268,7 +288,11 @@ def _analyze(
         warnings=notes,
         command=command,
     )
-    outputs.write(document, result_table)
+    proof = None
+    if outputs.proof is not None:
+        weight = arguments.get("sample_weight")
+        proof = est.export_proof(X, y, weight, target=target, rows=columns.rows)
+    outputs.write(document, result_table, proof)
 
 
 def _order_classes(y: Column, task: str, options: Options) -> tuple[Column, Options]:
