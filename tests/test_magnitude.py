@@ -191,14 +191,16 @@ def test_absurd_options_are_refused(arguments):
 @pytest.mark.parametrize(
     "values", ["inf,-inf", "1e308,-1e308", "1e-200,2e-200", f"{HUGE_INTEGER},1", "1e300,2e300"]
 )
-def test_command_prints_a_one_line_error_for_odd_numbers(tmp_path, monkeypatch, values):
+@pytest.mark.parametrize("command", ["report", "select", "explain"])
+def test_command_prints_a_one_line_error_for_odd_numbers(tmp_path, monkeypatch, command, values):
     monkeypatch.chdir(tmp_path)
     first, second = values.split(",")
     lines = [f"{(first, second)[i % 2]},{i * i % 7},{i % 2}" for i in range(40)]
     (tmp_path / "odd.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    options = ["--row", "1"] if command == "explain" else []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        done = CliRunner().invoke(cli, ["report", "odd.csv", "-t", "y"])
+        done = CliRunner().invoke(cli, [command, "odd.csv", "-t", "y", *options])
     assert done.exit_code == 2
     *notes, error = done.stderr.splitlines()
     assert error.startswith("Error: ")
