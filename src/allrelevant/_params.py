@@ -26,6 +26,21 @@ TASKS: dict[str, str] = {
 }
 LINEAR_TASKS = tuple(name for name in TASKS if name != METRIC)
 
+# Valid values of numeric settings, for constructors and commands. Numbers that are used without
+# scaling have a smaller range than columns, because solvers have absolute tolerances.
+MIN_NUMBER: Final = 1e-12
+MAX_NUMBER: Final = 1e12
+MAX_SLACK: Final = 1e3
+MAX_COUNT: Final = 1_000_000
+MAX_REPEATS: Final = 10_000
+MAX_DEGREE: Final = 20
+MAX_SVM_TOL: Final = 1.0
+MIN_FDR: Final = 1 / MAX_REPEATS  # the calibration computes 1 / fdr permutations
+# Largest tables that are read from files.
+MAX_ROWS: Final = 50_000_000
+MAX_COLUMNS: Final = 1_000_000
+MAX_GIGABYTES: Final = 2.0
+
 # Relevance bounds for linear models.
 NORM_SLACK: Final = 0.1
 LOSS_SLACK: Final = 0.05

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Joiners are invisible, but Persian and Hindi spelling and many emoji require them.
 _JOINERS = "\u200c\u200d"
+
+
+# Limits of messages, in terminal cells. A message may quote a long name or a value.
+_MAX_NAME = 80
+_MAX_WORD = 100
+_MAX_MESSAGE = 2000
+_MAX_SCANNED = 100_000
+
+_SPACES = re.compile(r"[ \t\n\r\f\v]+")
 
 
 def printable(name: object) -> str:
@@ -31,6 +41,19 @@ def _printable_character(character: str) -> str:
     if unicodedata.category(character) == "Zs":
         return " "
     return character.encode("unicode_escape").decode("ascii")
+
+
+def message_line(message: str) -> str:
+    r"""Return a message on one line, with control characters escaped and long words shortened.
+
+    >>> message_line("Unknown column 'a\x1b[31m'.\nCheck the name.")
+    "Unknown column 'a\\x1b[31m'. Check the name."
+    >>> len(message_line("x" * 1000))
+    100
+    """
+    text = _SPACES.sub(" ", message[:_MAX_SCANNED] + message[_MAX_SCANNED:][-_MAX_SCANNED:])
+    words = (shorten(printable(word), _MAX_WORD) for word in text.split(" ") if word)
+    return shorten(" ".join(words), _MAX_MESSAGE)
 
 
 def display_width(text: str) -> int:
@@ -56,7 +79,7 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     >>> shorten("concentration_day_17", 12)
     'concent…y_17'
     """
-    if display_width(text) <= width:
+    if len(_longest_prefix(text, width)) == len(text):
         return text
     room = width - display_width(ellipsis)
     tail = _longest_prefix(text[::-1], room // 2 - room // 8)[::-1]
@@ -147,7 +170,7 @@ def join_names(
     >>> join_names(["a", "b", "c", "d"], at_most=2)
     "'a', 'b' and 2 more"
     """
-    shown = [repr(name) if quote else name for name in names[:at_most]]
+    shown = [repr(shorten(name, _MAX_NAME)) if quote else name for name in names[:at_most]]
     if len(names) > at_most:
         return f"{', '.join(shown)} and {len(names) - at_most} more"
     *head, last = shown

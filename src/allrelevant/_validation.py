@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,14 +11,30 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
+from ._magnitude import (
+    MAX_EXACT_INTEGER,
+    MAX_SIZE,
+    MAX_UNSCALED,
+    MIN_UNSCALED,
+    check_size,
+    check_unscaled,
+    to_floats,
+)
+from ._params import MAX_COUNT, MAX_NUMBER, MAX_REPEATS, MAX_SLACK
 from ._typing import Table, Vector
 from .exceptions import InputError, warn_caller
 
-# Parameter constraints: a count, a fraction, and the n_jobs of every estimator.
-COUNT = Interval(Integral, 1, None, closed="left")
+# Parameter constraints: a count, a number of repetitions, a fraction, positive and nonnegative
+# numbers, and the n_jobs of every estimator.
+COUNT = Interval(Integral, 1, MAX_COUNT, closed="both")
+REPEATS = Interval(Integral, 1, MAX_REPEATS, closed="both")
 FRACTION = Interval(Real, 0, 1, closed="neither")
+POSITIVE = Interval(Real, 0, MAX_NUMBER, closed="right")
+NONNEGATIVE = Interval(Real, 0, MAX_NUMBER, closed="both")
+SLACK = Interval(Real, 0, MAX_SLACK, closed="both")
 N_JOBS: list[Any] = [
     COUNT,
     Interval(Integral, None, -1, closed="right"),
@@ -26,6 +42,9 @@ N_JOBS: list[Any] = [
 ]
 
 MAX_LISTED_NAMES = 10
+
+# Targets with at most this number of rows are never suspected to be numeric.
+MIN_ROWS_TO_JUDGE = 20
 
 
 def feature_names(est: Any) -> list[str]:
@@ -68,23 +87,102 @@ def encode_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, codes
 
 
-def check_numeric_target(y: NDArray[Any]) -> Vector:
-    """Return the target as floats; raise if its standard deviation is zero or not finite.
+def check_labels(y: NDArray[Any]) -> None:
+    """Raise unless a target consists of class labels; warn if most rows have their own class."""
+    check_distinct_labels(y)
+    kind = str(type_of_target(y))
+    if kind not in ("binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"):
+        raise InputError(
+            f"Unknown label type: {kind}. Classification requires class labels. Convert the labels "
+            "to integers or text. To predict numbers, use an estimator for regression."
+        )
+    n_classes, n_samples = len(np.unique(y)), len(y)
+    if n_samples > MIN_ROWS_TO_JUDGE and 2 * n_classes > n_samples:
+        warn_caller(
+            f"The target has {n_classes} classes in {n_samples} rows. If it is a numeric quantity, "
+            "use an estimator for regression."
+        )
+
+
+def check_distinct_labels(y: NDArray[Any]) -> None:
+    """Raise if class labels cannot be distinguished or compared with each other.
+
+    >>> check_distinct_labels(np.array(["yes", 3], dtype=object))
+    Traceback (most recent call last):
+        ...
+    allrelevant.exceptions.InputError: The class labels are partly text, such as 'yes', and partly \
+of type 'int', such as 3. Convert all of them to text, or all of them to numbers.
+    """
+    if y.dtype.kind == "O":
+        _check_label_types(y)
+    elif y.dtype.kind == "f":
+        largest = float(np.abs(y).max(initial=0.0))
+        if largest > MAX_EXACT_INTEGER and not is_continuous(y):
+            raise InputError(
+                f"The class labels are too large to be distinguished as numbers: the largest is "
+                f"{largest:g}, but it must be at most 2**53. Convert the labels to text."
+            )
+
+
+def is_continuous(y: NDArray[Any]) -> bool:
+    """Return whether a target contains numbers that are not integers."""
+    return bool(y.dtype.kind == "f" and (y != np.round(y)).any())
+
+
+def _check_label_types(y: NDArray[Any]) -> None:
+    examples = {type(label): label for label in y.ravel().tolist()[::-1]}
+    words = [label for kind, label in examples.items() if issubclass(kind, str)]
+    others = [label for kind, label in examples.items() if not issubclass(kind, str)]
+    if words and others:
+        raise InputError(
+            f"The class labels are partly text, such as {words[0]!r}, and partly of type "
+            f"{type(others[0]).__name__!r}, such as {others[0]!r}. Convert all of them to text, or "
+            "all of them to numbers."
+        )
+    if others and all(issubclass(kind, Integral) for kind in examples):
+        to_floats(y.ravel().tolist(), "the target")
+
+
+def check_class_weights(weights: Mapping[Any, Any], classes: NDArray[Any]) -> Vector:
+    """Return the weight of each class; classes that are missing from the mapping have weight 1.
+
+    >>> check_class_weights({"a": 2.0}, np.array(["a", "b"])).tolist()
+    [2.0, 1.0]
+    """
+    labels = classes.tolist()
+    unknown = [label for label in weights if label not in labels]
+    if unknown:
+        raise InputError(
+            f"class_weight contains {unknown[0]!r}, which is not a class. Use only the classes "
+            f"{labels}."
+        )
+    for label, weight in weights.items():
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not (is_number and MIN_UNSCALED <= weight <= MAX_UNSCALED):
+            raise InputError(
+                f"The weight of class {label!r} must be a number from {MIN_UNSCALED:g} to "
+                f"{MAX_UNSCALED:g} (got {weight!r}). To leave out a class, remove its rows."
+            )
+    return np.array([float(weights.get(label, 1.0)) for label in labels])
+
+
+def check_numeric_target(y: NDArray[Any], max_size: float = MAX_SIZE) -> Vector:
+    """Return the target as floats; raise if it is constant or if its numbers are out of range.
 
     >>> check_numeric_target(np.array([0.1, 0.1, 0.1]))
     Traceback (most recent call last):
         ...
-    allrelevant.exceptions.InputError: The standard deviation of the target is 0, but it must be \
-positive and finite. Check that the values differ and that their scale is not extreme.
+    allrelevant.exceptions.InputError: The target has a single value, 0.1, so there is nothing to \
+predict. Check that the right column is used as the target.
     """
-    values = y.astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        # Rounding can give equal values a standard deviation above zero.
-        std = values.std() if values.min() < values.max() else 0.0
-    if not 0 < std < np.inf:
+    values = to_floats(y, "the target")
+    check_size(values, "target", max_size=max_size)
+    # Rounding can give equal values a standard deviation above zero.
+    std = values.std() if values.min() < values.max() else 0.0
+    if not std > 0:
         raise InputError(
-            f"The standard deviation of the target is {std:g}, but it must be positive and finite. "
-            "Check that the values differ and that their scale is not extreme."
+            f"The target has a single value, {values[0]:g}, so there is nothing to predict. Check "
+            "that the right column is used as the target."
         )
     return values
 
@@ -118,7 +216,14 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Vector | N
     if sample_weight is None:
         return None
     rows = np.empty((n_samples, 1))
-    return check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    weight: Vector = check_sample_weight(
+        sample_weight if isinstance(sample_weight, Real) else to_floats(sample_weight, "weights"),
+        rows,
+        dtype=np.float64,
+        ensure_non_negative=True,
+    )
+    check_unscaled(weight, "sample weights")
+    return weight
 
 
 def check_varying(n_constant: int, n_features: int) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import indexable
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import has_fit_parameter
 
+from ._params import MAX_REPEATS
 from ._sklearn import take_rows
-from ._validation import check_groups
+from ._validation import check_groups, is_continuous
 from .exceptions import InputError
 from .parallel import parallel_map
 from .resampling import draw_seeds, random_splits
@@ -67,8 +67,8 @@ def selection_stability(
     >>> stability.frequency.shape, 0 < stability.nogueira <= 1
     ((13,), True)
     """
-    if n_splits < 2:
-        raise InputError(f"n_splits must be at least 2 (got {n_splits}).")
+    if not 2 <= n_splits <= MAX_REPEATS:
+        raise InputError(f"n_splits must be from 2 to {MAX_REPEATS} (got {n_splits}).")
     X, y = indexable(X, y)
     row_groups = check_groups(groups, len(y))
     splits = random_splits(
@@ -76,7 +76,7 @@ def selection_stability(
         n_splits,
         test_size,
         draw_seeds(random_state, 1)[0],
-        stratify=not str(type_of_target(y)).startswith("continuous"),
+        stratify=not is_continuous(np.asarray(y)),
         row_groups=row_groups,
     )
     rows = [train for train, _ in splits]

@@ -88,7 +88,7 @@ def test_regression_keeps_its_epsilon():
         ({"values": [0.0, 1.0]}, "above 0"),
         ({"values": []}, "at least one"),
         ({"param": "norm_slack", "values": [-0.1]}, "at least 0"),
-        ({"values": [np.nan]}, "finite"),
+        ({"values": [np.nan]}, "at most"),
     ],
 )
 def test_invalid_options_raise(data, options, message):

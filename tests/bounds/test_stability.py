@@ -186,7 +186,7 @@ def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:
     [
         ({"est": LogisticRegression()}, "such as ClassificationBounds"),
         ({"est": ClassificationBounds}, "such as ClassificationBounds"),
-        ({"n_splits": 1}, r"n_splits must be an integer of at least 2 \(got 1\)"),
+        ({"n_splits": 1}, r"n_splits must be an integer from 2 to 10000 \(got 1\)"),
         ({"n_splits": 2.5}, "n_splits"),
         ({"test_size": 0.0}, r"between 0 and 1 \(got 0.0\)"),
         ({"test_size": 1}, "test_size"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 
 from allrelevant import SVMRFE, CheckpointError
 from allrelevant.checkpoints import CheckpointFile, open_checkpoint
+from allrelevant.checkpoints.content import _check_sizes
 
 KEY = {"data": "1c8f", "C": "1.0"}
 
@@ -162,3 +165,80 @@ def test_without_a_path_nothing_is_stored():
         series.append({"score": 0.5}, {"C": 1.0})
         assert series.steps() == []
         assert series.state() == {}
+
+
+HUGE = b"\x93NUMPY\x01\x00v\x00" + (
+    b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }".ljust(117) + b"\n"
+)
+
+
+def packed_entries(**entries):
+    """Return the bytes of a step with entries that may not be arrays."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(f"{name}.npy", content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"x" * 40, "text", 17, packed_entries(x=HUGE), packed_entries(x=b"")],
+    ids=["empty", "noise", "text", "number", "huge", "no header"],
+)
+@pytest.mark.parametrize("table", ["results", "states"])
+def test_odd_content_raises_and_is_not_modified(path, table, content):
+    fill(path, 3)
+    with sqlite3.connect(path) as database:
+        database.execute(f"UPDATE {table} SET content = ?", (content,))
+    database.close()
+    before = path.read_bytes()
+    read = "steps" if table == "results" else "state"
+    with CheckpointFile(path, KEY) as file, pytest.raises(CheckpointError, match="damaged"):
+        getattr(file, read)("steps")
+    assert path.read_bytes() == before
+
+
+def test_steps_with_other_fields_or_of_another_place_raise(path):
+    fill(path, 3)
+    with sqlite3.connect(path) as database:
+        swapped = "UPDATE results SET content = (SELECT content FROM results WHERE place = 0)"
+        database.execute(swapped)
+    database.close()
+    with CheckpointFile(path, KEY) as file, pytest.raises(CheckpointError, match="changed"):
+        file.steps("steps")
+
+
+def test_missing_steps_raise(path):
+    fill(path, 3)
+    with sqlite3.connect(path) as database:
+        database.execute("DELETE FROM results WHERE place = 1")
+    database.close()
+    with CheckpointFile(path, KEY) as file, pytest.raises(CheckpointError, match="missing"):
+        file.steps("steps")
+
+
+@pytest.mark.parametrize("table", ["key", "results", "states"])
+def test_missing_tables_raise(path, table):
+    fill(path, 3)
+    with sqlite3.connect(path) as database:
+        database.execute(f"DROP TABLE {table}")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(CheckpointError, match="tables are missing"):
+        CheckpointFile(path, KEY)
+    assert path.read_bytes() == before
+
+
+def test_arrays_are_not_allocated_before_their_size_is_checked():
+    data = packed_entries(x=HUGE)
+    with pytest.raises(ValueError, match="wrong size"):
+        _check_sizes(data)
+
+
+def test_paths_that_cannot_be_files(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("loop", "pipe", "x" * 300, "."):
+        with pytest.raises(CheckpointError):
+            CheckpointFile(tmp_path / name, KEY)

@@ -221,7 +221,7 @@ def test_classes_by_their_values(run: Run, frame: pd.DataFrame) -> None:
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
 def test_too_large_or_small_target(run: Run, frame: pd.DataFrame, factor: float) -> None:
     frame.assign(sick=factor * frame.iloc[:, 0]).to_csv("table.csv", index=False)
-    refused(run(*EXPLAIN, "--row", "5", "-q"), "too large or too small")
+    refused(run(*EXPLAIN, "--row", "5", "-q"), "The numbers in the target 'sick' are too")
 
 
 def test_help_lists_only_valid_values(run: Run, frame: pd.DataFrame) -> None:

@@ -52,7 +52,7 @@ def test_bad_input(folder: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals work differently on Windows")
 def test_interrupt_of_a_process(folder: Path, frame: pd.DataFrame) -> None:
     frame.assign(flat=1.0).to_csv("table.csv", index=False)
-    slow = ["--n-probes", "1000000", "-o", "report.html", "--task", "classification"]
+    slow = ["--n-probes", "10000", "-o", "report.html", "--task", "classification"]
     process = subprocess.Popen(
         [*COMMAND, "report", "table.csv", "-t", "sick", "--C", "1", *slow],
         stderr=subprocess.PIPE,

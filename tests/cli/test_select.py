@@ -231,7 +231,7 @@ def test_bad_input(run: Run, frame: pd.DataFrame) -> None:
     refused(run(*SELECT, "--scoring", "neg_log_loss", "-q"), "no probabilities")
     refused(run(*SELECT, "--C", "1,x"), "'x' is not a number")
     refused(run(*SELECT, "--step", "1.5"), "neither an integer")
-    refused(run(*SELECT, "--n-features", "0"), "at least 1")
+    refused(run(*SELECT, "--n-features", "0"), "from 1 to")
     refused(run(*SELECT, "--n-features", "9", "-q"), "exceeds the number of features (5)")
     refused(run(*SELECT, "--groups", "sick"), "is the target")
     refused(run("select", "table.csv", "-t", "sick", "-o", "x.json"), "Use --json x.json")

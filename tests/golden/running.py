@@ -25,6 +25,7 @@ DROPPED = {"created", "command", "versions", "n_jobs"}
 # Parts of the report that differ between runs or duplicate the JSON.
 DROPPED_FROM_PAGE = [
     r"<style>.*?</style>",
+    r'<meta http-equiv="Content-Security-Policy" content="[^"]*">\n?',
     r"<script.*?</script>",
     r"(?<=Created: )[^<]*",
     r"(?<=Versions</caption>).*?(?=</table>)",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -237,7 +239,7 @@ def test_unconfirmed_features_only_if_present() -> None:
     legend = page[page.index('<ul class="legend"') : page.index("</ul>", page.index("legend"))]
     assert "unconfirmed" in legend
     assert '<div class="unconfirmed">' in page
-    assert '<g class="unconfirmed"' in page
+    assert '<g class="unconfirmed ' in page
     assert "The feature may fit noise in these rows." in words(page)
 
 
@@ -272,7 +274,7 @@ def test_draws_every_interval() -> None:
     bars = {
         name: (relevance, float(left), float(width))
         for relevance, name, left, width in re.findall(
-            r'<g class="(\w+)" style="--i:\d+">\s*<title>(.*?):.*?'
+            r'<g class="(\w+) i-\d+">\s*<title>(.*?):.*?'
             r'<rect x="([\d.]+)%" y="5.5" width="([\d.]+)%"',
             chart,
             re.DOTALL,
@@ -379,3 +381,28 @@ def test_all_bounds_zero() -> None:
 def test_report_from_json() -> None:
     summary = example(HOSTILE)
     assert render(json.loads(json.dumps(summary))) == render(summary)
+
+
+def test_strict_content_security_policy() -> None:
+    page = render(example())
+    assert " style=" not in page  # style attributes would need a weaker policy
+    policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', page)
+    assert policy is not None
+    sources = dict(part.split(" ", 1) for part in policy[1].split("; "))
+    assert sources["default-src"] == "'none'"
+    assert sources["img-src"] == "data:"
+    for element in ("style", "script"):
+        (content,) = re.findall(rf"<{element}>(.*?)</{element}>", page, flags=re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert sources[f"{element}-src"] == f"'sha256-{digest}'"
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+
+
+def test_long_names_are_shortened() -> None:
+    summary = example()
+    summary["features"][0]["name"] = "x" * 300_000
+    summary["table"]["name"] = "z" * 300_000
+    page = render(summary)
+    visible = page.partition('<script type="application/json"')[0]
+    assert len(visible) < 250_000
+    assert "x" * 400 in visible

@@ -88,7 +88,7 @@ def test_ranking_does_not_depend_on_the_unit_of_the_target(model: Any) -> None:
 @pytest.mark.parametrize("factor", [0.0, 1e-200, 1e200])
 def test_invalid_numeric_targets_raise(factor: float) -> None:
     X = np.random.default_rng(0).normal(size=(50, 4))
-    with pytest.raises(InputError, match="The standard deviation of the target is"):
+    with pytest.raises(InputError, match=r"single value|too large|too small"):
         SaliencySelector(Ridge()).fit(X, factor * X[:, 0])
 
 

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import threading
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -258,3 +259,100 @@ def test_zip_with_several_files(frame: pd.DataFrame) -> None:
 def test_unclosed_quote(frame: pd.DataFrame) -> None:
     Path("bad.csv").write_text('a,b\n1,2\n3,"4\n5,6\n')
     refused("bad.csv", "Cannot read")
+
+
+def test_standard_input_is_read_once(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.TextIOWrapper(io.BytesIO(frame.to_csv(index=False).encode()))
+    monkeypatch.setattr(sys, "stdin", text)
+    read_table("-")
+    with pytest.raises(InputError, match="read only once"):
+        read_table("-")
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="Standard input is closed"):
+        read_table("-")
+
+
+def test_named_pipe_with_compressed_text(frame: pd.DataFrame) -> None:
+    os.mkfifo("pipe.csv.zip")
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("t.csv", frame.to_csv(index=False))
+    writer = threading.Thread(target=Path("pipe.csv.zip").write_bytes, args=[stream.getvalue()])
+    writer.start()
+    same(read_table("pipe.csv.zip"), frame)
+    writer.join()
+
+
+def test_paths_that_cannot_be_opened(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("loop.csv").symlink_to("loop.csv")
+    refused("loop.csv", "Cannot open", "symbolic links")
+    refused("x" * 300 + ".csv", "Cannot open", "too long")
+    refused("a\0.csv", "Cannot open", "null")
+    Path("secret.csv").write_text("a\n1\n")
+
+    def denied(*arguments: object, **named: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", denied)
+    refused("secret.csv", "Cannot open", "Permission denied")
+
+
+@pytest.mark.parametrize("change", ["encrypted", "method"])
+def test_zip_that_cannot_be_decompressed(frame: pd.DataFrame, change: str) -> None:
+    with zipfile.ZipFile("t.csv.zip", "w") as archive:
+        archive.writestr("t.csv", "a\n1\n")
+    data = bytearray(Path("t.csv.zip").read_bytes())
+    central = data.index(b"PK\x01\x02")
+    for start in (6, central + 8) if change == "encrypted" else (8, central + 10):
+        data[start] = 1 if change == "encrypted" else 77
+    Path("t.csv.zip").write_bytes(data)
+    refused("t.csv.zip", "Cannot read")
+
+
+def test_parquet_with_odd_content(frame: pd.DataFrame) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    invalid = pa.Array.from_buffers(
+        pa.string(),
+        2,
+        [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0\4\0\0\0"), pa.py_buffer(b"\xff\xfe\xfd\xfc")],
+    )
+    pq.write_table(pa.table({"a": invalid, "y": [1, 2]}), "bytes.parquet")
+    refused("bytes.parquet", "Cannot read")
+    for metadata in (b"[]", b"not json", b'{"index_columns": 3}', b'{"index_columns": [[], "a"]}'):
+        table = pa.table({"a": [1.0, 2.0], "y": [1, 2]}).replace_schema_metadata(
+            {b"pandas": metadata}
+        )
+        pq.write_table(table, "odd.parquet")
+        if metadata == b"not json":
+            refused("odd.parquet", "Cannot read")
+        else:
+            assert len(read_table("odd.parquet")) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.csv.gz", "t.csv.zip", "t.jsonl", "t.xlsx", "t.parquet"]
+)
+def test_damaged_files_give_one_line(frame: pd.DataFrame, name: str) -> None:
+    if name.endswith(".jsonl"):
+        frame.to_json(name, orient="records", lines=True)
+    elif name.endswith(".xlsx"):
+        frame.to_excel(name, index=False, engine="xlsxwriter")
+    elif name.endswith(".parquet"):
+        frame.to_parquet(name)
+    else:
+        frame.to_csv(name, index=False)
+    whole = Path(name).read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        damaged = bytearray(whole[: rng.integers(1, len(whole))] if rng.random() < 0.4 else whole)
+        for place in rng.integers(0, len(damaged), rng.integers(1, 20)):
+            damaged[place] = rng.integers(256)
+        Path(name).write_bytes(damaged)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read_table(name)
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display
 from .._params import (
     AUTO,
@@ -35,7 +35,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import check_groups
+from .._validation import check_groups, check_weights
 from ..memory import available_memory, warn_memory
 from ..parallel import Job, n_processes, start_job
 from ..relevance import RELEVANT
@@ -48,6 +48,7 @@ from ._selector import BoundsSelectorMixin
 from .baseline import SEPARATE, Formulation
 from .cheapest_models import CheapestModels
 from .design import DesignRequest, check_max_seconds, find_cheapest_models
+from .exported_proof import export_proof
 from .levels import LevelEffects, level_effects, levels_to_frame
 from .models import LinearModel, LinearModels
 from .parameters import (
@@ -67,6 +68,7 @@ from .pipeline import (
     issue_notes,
 )
 from .predictors import apply_scorer
+from .proof_table import ProofRequest
 from .relations import RELATION_STAGES, Relations, find_relations, find_substitutes
 from .result import BoundsResult, FeatureBounds
 from .sufficiency import Sufficiency, check_sufficiency
@@ -214,9 +216,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         table, y = self._read_features(X, y)
         X, self._encoding = table.values, table.encoding
         table.warn_notes()
-        weight = check_sample_weight(
-            sample_weight, np.empty((X.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
-        )
+        given = check_weights(sample_weight, X.shape[0])
+        weight = np.ones(X.shape[0]) if given is None else given
         present = weight > 0
         privileged_blocks: Mapping[int, Block] = {}
         if privileged is not None:
@@ -252,7 +253,14 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
 
     def _read_features(self, X: Any, y: Any) -> tuple[FeatureTable, NDArray[Any]]:
         """Validate samples and target, and set the number and the names of the features."""
-        return read_features(self, X, y, encoding_options(self), y_numeric=self._numeric_target)
+        return read_features(
+            self,
+            X,
+            y,
+            encoding_options(self),
+            y_numeric=self._numeric_target,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
+        )
 
     def _split_target(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return the target that the splitter ``cv`` receives, given the validated target."""
@@ -288,11 +296,6 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
     def _formulation(self) -> Formulation:
         return SEPARATE
 
-    @property
-    def _large_gap(self) -> float:
-        # The tolerance is relative to the limit on the norm.
-        return max(super()._large_gap, (1.0 + self.norm_slack) * self.tol)
-
     def _score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the baseline by ``scoring``, or by ``score`` without it."""
         if self.scoring is None:
@@ -324,7 +327,8 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
             self.cv_score_ = result.score
         if result.constraints is not None:
             self.constraints_ = describe_constraints(result)
-        self._warn_large_gaps()
+        for table in self._feature_tables():
+            self._warn_large_gaps(table.has_witness & ~table.exact, table.gap)
 
     def _feature_tables(self) -> list[FeatureBounds]:
         features, privileged = self._result.features, self._result.privileged
@@ -377,6 +381,59 @@ class RelevanceBounds(BoundsSelectorMixin, BaseEstimator):
         """
         index, side = self._checked(feature, bound)
         return self._result.subproblems[0].witness(index, side)
+
+    def export_proof(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        target: str = "target",
+        rows: Sequence[int] | None = None,
+    ) -> dict[str, Any]:
+        """Return a proof of the bounds that ``allrelevant verify`` checks in exact arithmetic.
+
+        A proof contains no table, so ``X``, ``y`` and ``sample_weight`` must be those of ``fit``.
+        The bounds are computed again, to obtain their certificates. See ``docs/proofs.md`` for what
+        is proven, and for the format. Proofs are available for classification, regression, ordinal
+        regression and ranking, without privileged features, ``formulation="joint"`` or sparse
+        tables. They do not cover features with several columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample.
+        target : str, default="target"
+            Name of the target column in the table that the proof is checked against.
+        rows : sequence of int, default=None
+            Indices of the samples in that table, if it has further rows.
+
+        Returns
+        -------
+        dict
+            Proof, to be written with ``json.dump``.
+
+        Examples
+        --------
+        >>> from allrelevant import ClassificationBounds
+        >>> from allrelevant.datasets import make_linear_classification
+        >>> data = make_linear_classification(
+        ...     40, n_strong=1, n_weak=0, n_irrelevant=1, random_state=0)
+        >>> bounds = ClassificationBounds(C=1.0, cutoff=0.1).fit(data.X, data.y)
+        >>> proof = bounds.export_proof(data.X, data.y)
+        >>> name, smallest, largest = proof["problems"][0]["bounds"][0]
+        >>> name, smallest["proven"] <= smallest["attained"] <= largest["proven"]
+        ('x0', True)
+        """
+        check_is_fitted(self)
+        request = ProofRequest(X, y, sample_weight, target, rows)
+        several = len(self._result.subproblems) > 1
+        labels = self.classes_.tolist() if several else [None]
+        return export_proof(self._result, self._encoding, self.task.name, labels, request)
 
     def levels_frame(self) -> pd.DataFrame:
         """Return the effect of each level of the categories, with its range over all models.

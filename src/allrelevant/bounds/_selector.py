@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import display, import_extra
@@ -20,6 +19,7 @@ from ..exceptions import InputError, warn_caller
 from ..relevance import RELEVANT
 from ..subsets import scorer_name
 from ..terms.layout import WeightLayout
+from ..terms.selecting import TableSelectorMixin
 from .models import LinearModel, LinearModels
 from .result import FEATURE_COLUMNS, Column
 from .solver.ranges import LOWER, UPPER
@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     from .levels import LevelEffects
     from .mapping.linear_mapping import LinearMapping
 
-# Gap relative to the norm above which ``fit`` warns; smaller gaps are rounding errors.
-LARGE_GAP = 1e-6
 
-
-class BoundsSelectorMixin(SelectorMixin):
+class BoundsSelectorMixin(TableSelectorMixin):
     """Mixin that adds feature selection, a result table and a figure to relevance bounds."""
 
     n_features_in_: int
@@ -56,11 +53,6 @@ class BoundsSelectorMixin(SelectorMixin):
     def _score_name(self) -> str:
         """Name of the cross-validated score."""
         return scorer_name(self.scoring, self.task.wording.score)
-
-    @property
-    def _large_gap(self) -> float:
-        """Gap relative to the norm above which ``fit`` warns."""
-        return LARGE_GAP
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -135,11 +127,17 @@ class BoundsSelectorMixin(SelectorMixin):
         check_varying(len(constant), len(is_constant))
         warn_constant_columns(self._feature_layout().names, constant, "irrelevant")
 
-    def _warn_large_gaps(self) -> None:
-        largest = float(self.gap_[self.exact_].max(initial=0.0))
-        if largest > self._large_gap * max(1.0, float(np.max(self.baseline_.norm_))):
-            cause = " The usual cause is badly scaled columns: set standardize=True."
+    def _warn_large_gaps(self, is_inexact: NDArray[np.bool_], gap: Matrix) -> None:
+        """Warn about bounds that were solved, but are certified only to within a large gap."""
+        n_features = int(is_inexact.sum())
+        if n_features:
+            remedy = (
+                "reduce tol or C"
+                if getattr(self, "standardize", True)
+                else "set standardize=True, because the usual cause is badly scaled columns"
+            )
             warn_caller(
-                f"Some bounds are certified only to within {largest:.1e} (see gap_)."
-                + ("" if getattr(self, "standardize", True) else cause)
+                f"The bounds of {n_features} features are certified only to within "
+                f"{gap[is_inexact].max():.1e} (exact_ is False; see gap_). To tighten them, "
+                f"{remedy}."
             )

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._params import (
@@ -30,7 +29,7 @@ from .._params import (
     FormulationName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import encode_classes
+from .._validation import check_class_weights, check_labels, encode_classes
 from ..exceptions import InputError
 from ..tables.target import class_labels
 from ._base import RelevanceBounds
@@ -38,6 +37,7 @@ from .baseline import FORMULATIONS, Formulation
 from .models import LinearModel
 from .predictors import BinaryClassifier
 from .programs.hinge import HingeRows, Requirements, signed_table
+from .proof_table import class_codes
 from .risk import RiskBound, risk_bound
 from .task import CLASS_WORDING, Subproblem, Task, TaskData, majority_fraction
 
@@ -68,6 +68,9 @@ class ClassificationData(TaskData):
 
     def predictor(self, model: LinearModel) -> BinaryClassifier:
         return BinaryClassifier(self.labels, model)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        return class_codes(cells, self.y)
 
     def observed(self) -> NDArray[Any]:
         return self.labels[(self.y > 0).astype(int)]
@@ -315,16 +318,19 @@ privileged_table_pvalue_
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         if privileged is not None and self.formulation == "joint":
             raise InputError(
                 "formulation='joint' does not support privileged features. Use "
                 "formulation='separate'."
             )
-        class_weights = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=weight
-        )
+        if isinstance(self.class_weight, Mapping):
+            class_weights = check_class_weights(self.class_weight, self.classes_)
+        else:
+            class_weights = compute_class_weight(
+                self.class_weight, classes=self.classes_, y=y, sample_weight=weight
+            )
         weight = weight * class_weights[codes]
 
         def one_vs_rest(name: str, code: int, **labels: Any) -> Subproblem:

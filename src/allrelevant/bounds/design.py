@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from .._magnitude import check_unscaled, to_floats
 from .._params import AUTO
 from .._typing import Matrix, Vector
 from ..deadline import NO_DEADLINE, Deadline
@@ -129,7 +130,9 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
             raise InputError(f"The costs do not match the features: {problem}.")
         costs = [by_name[name] for name in names]
     try:
-        values = np.asarray(costs, dtype=float)
+        values = to_floats(costs, "the costs")
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"Costs must be numbers (got {costs!r}).") from error
     if values.shape != (len(names),):
@@ -140,6 +143,7 @@ def read_costs(costs: Any, names: Sequence[str]) -> Vector:
     is_valid = np.isfinite(values) & (values >= 0)
     if not is_valid.all():
         raise InputError(f"Costs must be finite and nonnegative (got {values[~is_valid][0]:g}).")
+    check_unscaled(values, "costs")
     return values
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import d2_absolute_error_score
-from sklearn.utils.multiclass import check_classification_targets
 
 from .._params import (
     AUTO,
@@ -27,7 +26,7 @@ from .._params import (
 )
 from .._text import join_names
 from .._typing import Matrix, Table, Vector
-from .._validation import encode_classes
+from .._validation import check_labels, encode_classes
 from ..exceptions import InputError
 from ..tables.target import ordered_labels
 from ..terms.columns import category_order
@@ -35,6 +34,7 @@ from ._base import RelevanceBounds
 from .models import LinearModel
 from .predictors import ThresholdClassifier, count_thresholds_below
 from .programs.hinge import HingeRows, Requirements, signed_table, stack_tables
+from .proof_table import class_codes
 from .task import Subproblem, Task, TaskData, TaskWording
 
 
@@ -82,6 +82,9 @@ class OrdinalData(TaskData):
 
     def predictor(self, model: LinearModel) -> ThresholdClassifier:
         return ThresholdClassifier(self.labels, model)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        return class_codes(cells, self.y)
 
     def observed(self) -> NDArray[Any]:
         return self.labels[self.y.astype(int)]
@@ -278,7 +281,7 @@ privileged_table_pvalue_
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = encode_ordered_classes(y, self._order)
         data = OrdinalData(X, codes.astype(float), weight, privileged, labels=self.classes_)
         return [Subproblem("", [data])]

@@ -85,6 +85,12 @@ class PairwiseData(TaskData):
             )
         return usable
 
+    @property
+    def lists_pairs(self) -> bool:
+        """Whether there are few enough pairs for one constraint per pair."""
+        n_pairs = self.pairs.n_pairs
+        return n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS
+
     def _free_slack_rows(self) -> HingeRows:
         """Return one constraint per pair, or cutting planes of the loss if there are many pairs."""
         n_pairs = self.pairs.n_pairs
@@ -93,7 +99,7 @@ class PairwiseData(TaskData):
                 "No pair of rows is comparable. Check the target, and the groups if there are any: "
                 "rows are compared only within a group."
             )
-        if n_pairs <= MAX_LISTED_PAIRS and n_pairs * self.n_features <= MAX_LISTED_CELLS:
+        if self.lists_pairs:
             return self._pair_rows()
         return initial_rows(PairwiseLoss(self.X, self.pairs, self.weight))
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._params import CutoffName
-from .._validation import N_JOBS
+from .._params import MIN_FDR, MIN_NUMBER, CutoffName
+from .._validation import N_JOBS, NONNEGATIVE, POSITIVE, REPEATS, SLACK
 from ..parallel import Job
 from ..resampling import draw_seeds
 from ..terms.encoding import MAX_LEVELS, EncodingOptions
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from ._base import RelevanceBounds
 
 PARAMETER_CONSTRAINTS: dict[str, list[Any]] = {
-    "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
+    "C": [POSITIVE, StrOptions({"cv"})],
     "Cs": ["array-like", None],
     "cv": ["cv_object"],
     "scoring": [str, callable, None],
-    "norm_slack": [Interval(Real, 0, None, closed="left")],
-    "loss_slack": [Interval(Real, 0, None, closed="left")],
-    "loss_tol": [Interval(Real, 0, None, closed="left")],
+    "norm_slack": [SLACK],
+    "loss_slack": [SLACK],
+    "loss_tol": [NONNEGATIVE],
     "standardize": ["boolean"],
     "categorical": ["array-like", None],
     "curves": [Interval(Integral, 2, MAX_LEVELS, closed="both"), None],
     "terms": [dict, None],
-    "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions(set(get_args(CutoffName)))],
-    "fdr": [Interval(Real, 0, 1, closed="neither")],
-    "n_probes": [Interval(Integral, 1, None, closed="left")],
-    "fpr": [Interval(Real, 0, 1, closed="neither")],
+    "cutoff": [NONNEGATIVE, StrOptions(set(get_args(CutoffName)))],
+    "fdr": [Interval(Real, MIN_FDR, 1, closed="left")],
+    "n_probes": [REPEATS],
+    "fpr": [Interval(Real, MIN_NUMBER, 1, closed="left")],
     "tol": [Interval(Real, 0, 1, closed="neither")],
     "screen": ["boolean", StrOptions({"auto"})],
     "max_seconds": [Interval(Real, 0, None, closed="neither"), None],

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .._optional import display, import_extra
-from .._params import PathParameter
+from .._params import MAX_NUMBER, MAX_SLACK, PathParameter
 from .._typing import Matrix, Vector
 from ..deadline import Deadline, attempt
 from ..exceptions import InputError
@@ -281,10 +281,13 @@ def _check_arguments(
     if values is not None:
         values = np.unique(np.asarray(values, dtype=float))
         minimum = 0.0 if param == "norm_slack" else np.nextafter(0.0, 1.0)
-        if len(values) == 0 or not (np.isfinite(values).all() and values[0] >= minimum):
+        maximum = MAX_SLACK if param == "norm_slack" else MAX_NUMBER
+        # Comparisons with NaN, which is sorted last, are false.
+        if len(values) == 0 or not (values[0] >= minimum and values[-1] <= maximum):
             allowed = "at least 0" if param == "norm_slack" else "above 0"
             raise InputError(
-                f"values must contain at least one number, all of them finite and {allowed} "
+                f"values must contain at least one number, all of them {allowed} and at most "
+                f"{maximum:g} "
                 f"(got {values.tolist()})."
             )
     est = clone(estimator)

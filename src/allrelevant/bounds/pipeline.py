@@ -284,7 +284,13 @@ def bound_subproblem(
     blocks = solve_blocks(models, baseline, ranges, settings)
     notes = (*calibration.notes, *range_notes)
     return SubproblemBounds.from_ranges(
-        baseline, models, FeatureRanges(ranges, blocks), outer, calibration, notes=notes
+        baseline,
+        models,
+        FeatureRanges(ranges, blocks),
+        outer,
+        calibration,
+        tol=settings.tol,
+        notes=notes,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -9,20 +10,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from .._typing import Rows, Table, Vector
-from .._validation import check_groups, encode_classes
+from .._validation import check_groups, check_labels, encode_classes
 from ..exceptions import InputError
 from ..resampling import permute_within_groups
 from ..tables.target import two_class_labels
 from ._base import RelevanceBounds
 from .models import LinearModel
-from .pairs import PairwiseData
+from .pairs import MAX_LISTED_PAIRS, PairwiseData
 from .predictors import ClassRanker
 from .programs.comparable_pairs import ComparablePairs, class_pairs
 from .programs.hinge import HingeRows, Requirements, signed_table
+from .proof_table import class_codes
 from .result import BoundsResult
 from .task import Subproblem, Task, TaskWording
 
@@ -80,6 +82,14 @@ class RankingData(PairwiseData):
                 "also compare samples of different queries. Set scoring=None."
             )
         return ClassRanker(self.labels, model)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        if self.row_groups is not None or not self.lists_pairs:
+            raise InputError(
+                "A proof of a ranking requires that all pairs of rows are listed. Fit without "
+                f"groups, on a table with at most {MAX_LISTED_PAIRS:,} pairs."
+            )
+        return class_codes(cells, self.y)
 
     def observed(self) -> NDArray[Any]:
         return self.labels[(self.y > 0).astype(int)]
@@ -207,7 +217,7 @@ privileged_table_pvalue_
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         if len(self.classes_) > 2:
             raise InputError(

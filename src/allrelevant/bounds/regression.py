@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -12,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._params import (
     AUTO,
     CUTOFF,
@@ -28,6 +28,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Table, Vector
+from .._validation import NONNEGATIVE, check_numeric_target
 from ..exceptions import InputError
 from ..tables.target import target_values
 from ._base import RelevanceBounds
@@ -68,6 +69,9 @@ class RegressionData(TaskData):
 
     def predictor(self, model: LinearModel) -> LinearRegressor:
         return LinearRegressor(model, self.center, self.unit)
+
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        return {"center": self.center, "factor": 1.0 / self.unit, "epsilon": self.epsilon}
 
     def observed(self) -> Vector:
         return self.y * self.unit + self.center
@@ -168,7 +172,7 @@ privileged_table_pvalue_
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RelevanceBounds._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+        "epsilon": [NONNEGATIVE, StrOptions({"cv"})],
     }
     task = REGRESSION
     _numeric_target = True
@@ -227,7 +231,7 @@ privileged_table_pvalue_
     def _subproblems(
         self, X: Table, y: NDArray[Any], weight: Vector, privileged: Table | None
     ) -> list[Subproblem]:
-        values = y.astype(np.float64)
+        values = check_numeric_target(y, MAX_SIZE if self.standardize else MAX_UNSCALED)
         center = float(np.average(values, weights=weight))
         std = float(np.sqrt(np.average((values - center) ** 2, weights=weight)))
         if std <= 10 * np.finfo(float).eps * abs(center):

@@ -15,14 +15,38 @@ from .._typing import Matrix, Vector
 from ..exceptions import InputError
 from ..relevance import CLASSES, STRONG, UNCONFIRMED, WEAK
 from ..terms.layout import WeightLayout, largest_weights
+from ..terms.scaling import deviations
 from .baseline import FittedBaseline
 from .calibration import FittedCalibration
 from .models import LinearModel, LinearModels, stack_models
 from .programs.equivalent_models import EquivalentModels
 from .solver.blocks import FeatureRanges
+from .solver.proofs import largest_norm
 
 if TYPE_CHECKING:
     from .constraints import ConstraintSpec
+
+
+# Relative gap up to which bounds always count as exact; smaller gaps are rounding errors.
+LARGE_GAP = 1e-6
+
+
+def reference_weights(baseline: FittedBaseline, models: EquivalentModels) -> Vector:
+    """Return, for each feature, a large weight to which the gaps of its bounds are compared.
+
+    This is the limit on the norm or, if smaller, the weight with which the feature alone would
+    contribute as much to the predictions as all features of the baseline. It changes with the unit
+    of the feature, so the comparison also makes sense without standardization.
+    """
+    weights = np.abs(baseline.model.weights)
+    unit = np.concatenate([deviations(table) for table in baseline.data.tables])
+    total = float(weights @ unit)
+    norm = largest_norm(models)
+    if not total > 0:
+        return np.full(baseline.layout.n_all_features, norm)
+    with np.errstate(divide="ignore"):  # constant columns
+        reference = np.minimum(norm, total / unit)
+    return np.minimum.reduceat(reference, baseline.layout.starts[:-1])
 
 
 @dataclass(frozen=True)
@@ -31,23 +55,26 @@ class SubproblemBounds:
 
     Privileged features follow those of ``X``. ``solved`` covers the solved features. It excludes
     constant features, features that screening certified as irrelevant, and features not solved in
-    time. The last two have outer bounds and are not ``exact``. Intervals and gaps, shape (d, 2),
-    are zero for constant and dropped features. ``signed_interval`` is NaN for features with several
-    weights. ``weight_bounds``, of shape (n_weights, 2), bounds every single weight. If ``is_union``
-    is True, the bounds cover several sets of models, because constraints allow both signs of a
-    weight; ``models`` is one of these sets.
+    time. The last two have outer bounds and no witnesses (``has_witness``). A feature is ``exact``
+    if it has witnesses and its gaps are small (see :func:`reference_weights`). Intervals and gaps,
+    shape (d, 2), are zero for constant and dropped features. ``signed_interval`` is NaN for
+    features with several weights. ``weight_bounds``, of shape (n_weights, 2), bounds every single
+    weight. If ``is_union`` is True, the bounds cover several sets of models, because constraints
+    allow both signs of a weight; ``models`` is one of these sets.
     """
 
     baseline: FittedBaseline
     models: EquivalentModels
     solved: FeatureRanges
     exact: NDArray[np.bool_]
+    has_witness: NDArray[np.bool_]
     signed_interval: Matrix
     weight_bounds: Matrix
     interval: Matrix
     gap: Matrix
     calibration: FittedCalibration
     relevance: NDArray[np.str_]
+    tol: float = LARGE_GAP
     is_union: bool = False
     notes: tuple[str, ...] = ()
 
@@ -60,21 +87,25 @@ class SubproblemBounds:
         outer: Matrix,
         calibration: FittedCalibration,
         *,
+        tol: float = LARGE_GAP,
         is_union: bool = False,
         notes: tuple[str, ...] = (),
     ) -> SubproblemBounds:
-        """Combine exact ranges of some features with outer bounds on all weights."""
+        """Combine exact ranges of some features with outer bounds on all weights.
+
+        ``tol`` is the relative gap up to which bounds count as exact.
+        """
         layout, ranges, blocks = baseline.layout, solved.weights, solved.blocks
         d = layout.n_all_features
         features = layout.features_of_weights[ranges.features]
         signed, interval, gap = np.zeros((3, d, 2))
         signed[features], interval[features] = ranges.attained, ranges.interval
         gap[features] = ranges.gap
-        exact = np.ones(d, dtype=bool)
+        has_witness = np.ones(d, dtype=bool)
         for feature, part in blocks.items():
             signed[feature] = np.nan
             interval[feature], gap[feature] = part.attained, part.gap
-            exact[feature] = part.exact
+            has_witness[feature] = part.exact
         # The upper bound of an unsolved feature is at least the baseline's weight and at most the
         # outer bound.
         others = np.setdiff1d(baseline.varying, [*features, *blocks])
@@ -84,7 +115,8 @@ class SubproblemBounds:
         signed[others] = outer[unsolved]
         interval[others] = np.column_stack([np.zeros(len(others)), upper])
         gap[others] = np.column_stack([weight, upper - weight])
-        exact[others] = (outer[unsolved] == 0).all(axis=1)  # dropped features
+        has_witness[others] = (outer[unsolved] == 0).all(axis=1)  # dropped features
+        allowed = max(tol, LARGE_GAP) * reference_weights(baseline, models)
         weight_bounds = np.zeros((layout.n_weights, 2))
         single = np.setdiff1d(np.arange(d), list(layout.blocks))
         weight_bounds[layout.starts[single]] = signed[single]
@@ -94,13 +126,15 @@ class SubproblemBounds:
             baseline=baseline,
             models=models,
             solved=solved,
-            exact=exact,
+            exact=has_witness & (gap <= allowed[:, None]).all(axis=1),
+            has_witness=has_witness,
             signed_interval=signed,
             weight_bounds=weight_bounds,
             interval=interval,
             gap=gap,
             calibration=calibration,
             relevance=calibration.classify(interval),
+            tol=tol,
             is_union=is_union,
             notes=notes,
         )
@@ -112,7 +146,7 @@ class SubproblemBounds:
 
     def witness(self, feature: int, side: int) -> LinearModel:
         """Return an equivalent model that attains a bound of a feature, for unscaled tables."""
-        if not self.exact[feature]:
+        if not self.has_witness[feature]:
             raise InputError(
                 "No witness was computed for this feature, because of screening or the time limit. "
                 "To compute it, fit with screen=False and without max_seconds."
@@ -138,6 +172,7 @@ class FeatureBounds:
     signed_interval: Matrix
     gap: Matrix
     exact: NDArray[np.bool_]
+    has_witness: NDArray[np.bool_]
     relevance: NDArray[np.str_]
     baseline: Vector
     class_interval: NDArray[np.float64]
@@ -264,6 +299,7 @@ def combine_subproblems(
         signed_interval=np.column_stack([signed[:, :, 0].min(axis=0), signed[:, :, 1].max(axis=0)]),
         gap=np.max([sub.gap[features] for sub in subproblems], axis=0),
         exact=np.all([sub.exact[features] for sub in subproblems], axis=0),
+        has_witness=np.all([sub.has_witness[features] for sub in subproblems], axis=0),
         relevance=_combine_classes(relevances, calibrations[0].rule[table] == FDR),
         baseline=largest_weights(
             np.array(

@@ -14,6 +14,7 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 from .._optional import display, import_extra
+from .._params import MAX_REPEATS
 from .._sklearn import take_rows
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
@@ -212,8 +213,8 @@ def _check_options(estimator: Any, n_splits: Any, test_size: Any) -> None:
             "stability fits the estimator to random subsamples, so its cv cannot be a list of "
             "splits of the whole table. Pass cv as a number or a splitter."
         )
-    if not isinstance(n_splits, Integral) or n_splits < 2:
-        raise InputError(f"n_splits must be an integer of at least 2 (got {n_splits!r}).")
+    if not isinstance(n_splits, Integral) or not 2 <= int(n_splits) <= MAX_REPEATS:
+        raise InputError(f"n_splits must be an integer from 2 to {MAX_REPEATS} (got {n_splits!r}).")
     if not (isinstance(test_size, Real) and 0.0 < float(test_size) < 1.0):
         raise InputError(
             "test_size is the fraction of rows to hold out and must be between 0 and 1 "

@@ -69,7 +69,7 @@ class SubproblemRelations:
 
 def relevant_features(bounds: SubproblemBounds) -> NDArray[np.intp]:
     """Return the indices of the relevant features whose ranges are exact."""
-    return np.flatnonzero(np.isin(bounds.relevance, RELEVANT) & bounds.exact)
+    return np.flatnonzero(np.isin(bounds.relevance, RELEVANT) & bounds.has_witness)
 
 
 def strongest_first(bounds: SubproblemBounds) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import column_or_1d
 
+from .._magnitude import check_size
 from .._text import count_noun, percent
 from .._typing import Table, Vector
 from ..exceptions import InputError
@@ -96,6 +97,7 @@ def read_times(y: Any) -> tuple[NDArray[np.bool_], Vector]:
     time = column_or_1d(
         check_array(time, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
     )
+    check_size(time, "times")
     return _read_events(event), time
 
 

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length
 
+from .._magnitude import check_column_sizes
 from .._params import TASKS
 from .._text import number, percent
 from .._typing import Rows, Table, Vector
@@ -36,7 +37,7 @@ from ..terms.encoding import (
 )
 from ..terms.layout import WeightLayout
 from ..terms.scaling import Blocks, Scaling
-from ..terms.validation import check_finite_columns
+from ..terms.validation import check_finite_columns, check_sparse_indices
 from .models import LinearModel
 from .programs.hinge import HingeRows, Requirements, privileged_rows
 
@@ -214,6 +215,13 @@ class TaskData(ABC):
         rng = np.random.RandomState(seed)
         return [permute_rows(self.n_samples, rng, self.row_groups) for _ in range(n_permutations)]
 
+    def proof_coding(self, cells: Sequence[Any]) -> dict[str, Any]:
+        """Return how a proof codes the target, given its cells; raise if this is not possible."""
+        raise InputError(
+            "A proof cannot be exported for this task. Proofs are available for classification, "
+            "regression, ordinal regression and ranking."
+        )
+
     def _free_slack_rows(self) -> HingeRows:
         return self.requirements().rows
 
@@ -255,8 +263,11 @@ def read_privileged(privileged: Any, X: Table) -> PrivilegedTable:
         values = encoding.encode(privileged)
         check_consistent_length(X, values)
         return PrivilegedTable(values, len(encoding.features), names, encoding.blocks)
+    check_sparse_indices(privileged)
     table = check_array(privileged, accept_sparse="csr", dtype=np.float64, input_name="privileged")
     check_consistent_length(X, table)
+    shown = [f"privileged {j}" for j in range(table.shape[1])] if names is None else names.tolist()
+    check_column_sizes(table, shown)
     values = sp.csr_array(table) if sp.issparse(table) else table
     return PrivilegedTable(values, int(values.shape[1]), names, {})
 

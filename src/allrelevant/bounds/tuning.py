@@ -14,6 +14,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._params import MAX_NUMBER
 from .._typing import Matrix, Vector
 from ..deadline import NO_DEADLINE, Deadline, attempt
 from ..exceptions import InputError, TimeLimitError, warn_caller
@@ -184,9 +185,10 @@ def _check_grid(Cs: ArrayLike) -> Vector:
         values = np.asarray(Cs, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.empty(0)
-    if values.ndim != 1 or len(values) == 0 or not (np.isfinite(values) & (values > 0)).all():
+    if values.ndim != 1 or len(values) == 0 or not ((values > 0) & (values <= MAX_NUMBER)).all():
         raise InputError(
-            f"Cs must contain at least one number, all of them finite and positive (got {Cs!r})."
+            "Cs must contain at least one number, all of them positive and at most "
+            f"{MAX_NUMBER:g} (got {Cs!r})."
         )
     return np.unique(values)
 

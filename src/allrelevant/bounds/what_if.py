@@ -156,6 +156,7 @@ def constrain_subproblem(
         union(parts),
         outer,
         bounds.calibration,
+        tol=bounds.tol,
         is_union=len(parts) > 1,
     )
 

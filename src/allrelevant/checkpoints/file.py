@@ -6,22 +6,21 @@ damaged or belongs to a different run, an error is raised and the file is not mo
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import sqlite3
+import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
-from zipfile import BadZipFile
 
-import numpy as np
-
+from .._paths import path_status
+from .._text import one_line, printable
 from .._version import __version__
 from ..exceptions import CheckpointError
+from .content import DAMAGED, FORMAT, pack, unpack
 from .fingerprint import fingerprint, run_settings
 
 # Application ID that distinguishes checkpoints from other SQLite databases ("alrl" in ASCII).
@@ -29,15 +28,17 @@ _APPLICATION_ID = 0x616C726C
 
 _MAGIC = b"SQLite format 3\x00"
 
-# Name of the entry that stores all non-array values of a packed mapping, as JSON.
-_JSON_ENTRY = "_"
+_TABLES = {
+    "key": "(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "results": "(series TEXT, place INTEGER, content BLOB NOT NULL, PRIMARY KEY (series, place))",
+    "states": "(series TEXT PRIMARY KEY, content BLOB NOT NULL)",
+}
 
-_TABLES = (
-    "CREATE TABLE key (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE results (series TEXT, place INTEGER, content BLOB NOT NULL,"
-    " PRIMARY KEY (series, place))",
-    "CREATE TABLE states (series TEXT PRIMARY KEY, content BLOB NOT NULL)",
-)
+# Largest number of differing settings that a message lists.
+_MAX_LISTED = 20
+
+# Place of a state among the places of results.
+_STATE = -1
 
 
 @contextmanager
@@ -60,6 +61,7 @@ def open_checkpoint(
         return
     key = {
         "version": __version__,
+        "format": FORMAT,
         "method": type(estimator).__name__,
         "data": fingerprint(*data),
         **(extra or {}),
@@ -151,17 +153,23 @@ class CheckpointFile:
 
     def steps(self, series: str) -> list[dict[str, Any]]:
         """Return all steps of a series in the order in which they were appended."""
-        rows = self._database.execute(
-            "SELECT content FROM results WHERE series = ? ORDER BY place", (series,)
+        rows = self._select(
+            "SELECT place, content FROM results WHERE series = ? ORDER BY place", series
         )
-        return [self._unpack(content) for (content,) in rows]
+        if [place for place, _ in rows] != list(range(len(rows))):
+            raise self._damage_error("steps are missing")
+        return [self._unpack(content, series, place) for place, content in rows]
 
     def state(self, series: str) -> dict[str, Any] | None:
         """Return the latest state of a series, or None if no state is stored."""
-        row = self._database.execute(
-            "SELECT content FROM states WHERE series = ?", (series,)
-        ).fetchone()
-        return None if row is None else self._unpack(row[0])
+        rows = self._select("SELECT content FROM states WHERE series = ?", series)
+        return self._unpack(rows[0][0], series, _STATE) if rows else None
+
+    def _select(self, query: str, series: str) -> list[tuple[Any, ...]]:
+        try:
+            return self._database.execute(query, (series,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._damage_error(str(error)) from error
 
     def append(
         self, series: str, step: Mapping[str, Any], *, state: Mapping[str, Any] | None = None
@@ -182,14 +190,18 @@ class CheckpointFile:
         step needs. If ``state`` is None, the stored state is not changed.
         """
         with self._transaction():
-            for step in steps:
+            (n_steps,) = self._database.execute(
+                "SELECT count(*) FROM results WHERE series = ?", (series,)
+            ).fetchone()
+            for place, step in enumerate(steps, n_steps):
                 self._database.execute(
-                    "INSERT INTO results SELECT ?, count(*), ? FROM results WHERE series = ?",
-                    (series, pack(step), series),
+                    "INSERT INTO results VALUES (?, ?, ?)",
+                    (series, place, pack(step, series, place)),
                 )
             if state is not None:
                 self._database.execute(
-                    "INSERT OR REPLACE INTO states VALUES (?, ?)", (series, pack(state))
+                    "INSERT OR REPLACE INTO states VALUES (?, ?)",
+                    (series, pack(state, series, _STATE)),
                 )
 
     def __enter__(self) -> Self:
@@ -238,8 +250,8 @@ class CheckpointFile:
     def _create_tables(self, key: Mapping[str, str]) -> None:
         with self._transaction():
             self._database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            for table in _TABLES:
-                self._database.execute(table)
+            for table, columns in _TABLES.items():
+                self._database.execute(f"CREATE TABLE {table} {columns}")
             self._database.executemany("INSERT INTO key VALUES (?, ?)", key.items())
 
     def _check_content(self) -> None:
@@ -255,27 +267,32 @@ class CheckpointFile:
                 f"{self._name} is an SQLite database created by a different program and was not "
                 "modified. Use a different path."
             )
+        tables = dict(self._database.execute("SELECT name, sql FROM sqlite_master WHERE sql > ''"))
+        if tables != {name: f"CREATE TABLE {name} {columns}" for name, columns in _TABLES.items()}:
+            raise self._damage_error("its tables are missing or different")
 
     def _check_key(self, key: Mapping[str, str]) -> None:
         stored = dict(self._database.execute("SELECT name, value FROM key"))
-        differing = [name for name in {**stored, **key} if stored.get(name) != key.get(name)]
+        differing = [
+            printable(name) for name in {**stored, **key} if stored.get(name) != key.get(name)
+        ]
         if differing:
             raise CheckpointError(
                 f"Checkpoint {self._name} belongs to a different run (different: "
-                f"{', '.join(differing)}) and was not modified. Use a different path, or delete "
-                "the file."
+                f"{', '.join(differing[:_MAX_LISTED])}) and was not modified. Use a different "
+                "path, or delete the file."
             )
 
-    def _unpack(self, content: bytes) -> dict[str, Any]:
+    def _unpack(self, content: Any, series: str, place: int) -> dict[str, Any]:
         try:
-            return unpack(content)
-        except (BadZipFile, ValueError, KeyError) as error:
-            raise self._damage_error(str(error)) from error
+            return unpack(content, series, place)
+        except DAMAGED as error:
+            raise self._damage_error(one_line(error)) from error
 
     def _damage_error(self, reason: str) -> CheckpointError:
         return CheckpointError(
-            f"Checkpoint {self._name} is damaged ({' '.join(reason.split())}) and was not "
-            "modified. Use a different path, or delete the file."
+            f"Checkpoint {self._name} is damaged ({printable(' '.join(reason.split()))}) and was "
+            "not modified. Use a different path, or delete the file."
         )
 
     @contextmanager
@@ -293,20 +310,17 @@ class CheckpointFile:
 
 def _check_path(path: Path) -> None:
     """Raise if a checkpoint file cannot be written to the given path."""
-    if path.is_dir():
-        raise CheckpointError(f"{str(path)!r} is a folder. Pass the path of a checkpoint file.")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise CheckpointError(
-            f"The folder {str(folder)!r} of checkpoint {path.name!r} does not exist. Create it, or "
-            "use a different path."
-        )
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    status = path_status(path, CheckpointError)
+    if not os.access(path.resolve().parent, os.W_OK) or (status and not os.access(path, os.W_OK)):
         raise CheckpointError(
             f"Checkpoint {str(path)!r} is not writable. Use a different path, or change the "
             "permissions."
         )
-    if path.exists() and path.stat().st_size and not _is_database(path):
+    if status and not stat.S_ISREG(status.st_mode):
+        raise CheckpointError(
+            f"{str(path)!r} is a pipe or a device. Pass the path of a checkpoint file."
+        )
+    if status and status.st_size and not _is_database(path):
         raise CheckpointError(
             f"{str(path)!r} is not a checkpoint file and was not modified. Use a different path."
         )
@@ -315,25 +329,3 @@ def _check_path(path: Path) -> None:
 def _is_database(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
-
-
-def pack(content: Mapping[str, Any]) -> bytes:
-    """Serialize a mapping of arrays and JSON values to bytes, without pickle.
-
-    All floats are preserved exactly.
-    """
-    arrays: dict[str, Any] = {
-        name: value for name, value in content.items() if isinstance(value, np.ndarray)
-    }
-    plain = {name: value for name, value in content.items() if name not in arrays}
-    file = io.BytesIO()
-    arrays[_JSON_ENTRY] = np.array(json.dumps(plain))
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def unpack(data: bytes) -> dict[str, Any]:
-    """Restore a mapping from the bytes that :func:`pack` returned."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as entries:
-        plain: dict[str, Any] = json.loads(str(entries[_JSON_ENTRY]))
-        return plain | {name: entries[name] for name in entries.files if name != _JSON_ENTRY}

@@ -171,10 +171,13 @@ def _scale(X: Frame, others: Rows, indices: Sequence[int], *, standardize: bool)
     """Encode and scale a table; categories and missing values are learned on the other rows."""
     import numpy as np
 
+    from .._magnitude import MAX_SIZE, MAX_UNSCALED
     from ..saliency.encoded import EncodedRows
     from ..terms.encoding import needs_encoding
     from ..terms.scaling import standardize_columns
+    from ..terms.validation import check_finite_columns
 
+    check_finite_columns(list(X), MAX_SIZE if standardize else MAX_UNSCALED)
     train, explained = X.take_rows(others), X.take_rows(np.asarray(indices))
     if needs_encoding(X):
         encoded = EncodedRows.from_table(train, standardize=standardize)

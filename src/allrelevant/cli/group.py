@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
 
+from .._interrupts import INTERRUPTED, announce, exit_code
+from .._text import message_line
 from ..exceptions import AllRelevantError
 from .explain import explain
+from .output import echo
 from .report import RELEVANCE_HELP, demo, report
 from .select import select
+from .streams import BROKEN_PIPE, BrokenOutputError, guarded_streams
+from .verify import verify
 
 INPUT_ERROR = 2
-INTERRUPTED = 130
 
 
 class CommandGroup(click.Group):
@@ -39,18 +44,44 @@ class CommandGroup(click.Group):
         """Run a command and exit with its exit code."""
         args = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra.setdefault("obj", shlex.join(["allrelevant", *args]))
-        try:
+        with guarded_streams(), _errors_on_one_line():
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        except click.UsageError as error:
-            _fail(f"{error.format_message()} {_help_hint(error.ctx)}")
-        except click.ClickException as error:
-            _fail(error.format_message())
-        except AllRelevantError as error:
-            _fail(str(error))
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("Interrupted.", err=True)
-            sys.exit(INTERRUPTED)
+            sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _errors_on_one_line() -> Iterator[None]:
+    """Exit with a one-line message after an interrupt, for invalid input and for a full disk."""
+    try:
+        yield
+    except click.UsageError as error:
+        _fail(f"{error.format_message()} {_help_hint(error.ctx)}")
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except BrokenOutputError:
+        sys.exit(BROKEN_PIPE)
+    except (click.Abort, KeyboardInterrupt):
+        _interrupted()
+    except AllRelevantError as error:
+        _exit_if_interrupted()
+        _fail(str(error))
+    except MemoryError:
+        _fail("There is not enough memory. Use less data, or a computer with more memory.")
+    except Exception:
+        _exit_if_interrupted()
+        raise
+
+
+def _exit_if_interrupted() -> None:
+    """Exit after an interrupt: in compiled code or an import, it may raise any exception."""
+    if exit_code() is not None:
+        _interrupted()
+
+
+def _interrupted() -> NoReturn:
+    announce()
+    sys.exit(exit_code() or INTERRUPTED)
 
 
 def _help_hint(context: click.Context | None) -> str:
@@ -58,7 +89,7 @@ def _help_hint(context: click.Context | None) -> str:
 
 
 def _fail(message: str) -> NoReturn:
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    echo(f"Error: {message_line(message)}", err=True)
     sys.exit(INPUT_ERROR)
 
 
@@ -86,6 +117,7 @@ Examples:
   allrelevant report patients.parquet --target diagnosis --json > result.json
   allrelevant select patients.csv --target diagnosis --n-features 5
   allrelevant explain patients.csv --target diagnosis --row 17
+  allrelevant verify proof.json patients.csv
 """,
 )
 @click.option(
@@ -100,5 +132,5 @@ def cli() -> None:
     """Find out which features of a table matter."""
 
 
-for command in (report, select, explain, demo):
+for command in (report, select, explain, verify, demo):
     cli.add_command(command)

@@ -89,6 +89,26 @@ _FORMAT = (
         help="Column separator of a text file, such as ';'.  [default: inferred]",
     ),
     Option("--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the first]"),
+    Option(
+        "--max-rows",
+        type=click.IntRange(min=1),
+        default=params.MAX_ROWS,
+        help="Largest number of rows to read. Larger tables are refused.",
+    ),
+    Option(
+        "--max-columns",
+        type=click.IntRange(min=1),
+        default=params.MAX_COLUMNS,
+        help="Largest number of columns to read.",
+    ),
+    Option(
+        "--max-gb",
+        "max_gigabytes",
+        type=Number(above=0),
+        default=params.MAX_GIGABYTES,
+        help="Largest size of the table in gigabytes, both of the decompressed file and in memory "
+        "(8 bytes per value).",
+    ),
 )
 _TASK = Option(
     "--task",
@@ -165,7 +185,7 @@ _CV = Option(
     "--cv",
     "--folds",
     "cv",
-    type=click.IntRange(min=2),
+    type=click.IntRange(2, params.MAX_REPEATS),
     default=params.CV_FOLDS,
     help="Number of cross-validation folds.",
 )
@@ -176,14 +196,14 @@ _EQUIVALENCE = (
     Option(
         "--C",
         "C",
-        type=Number(params.CV, above=0),
+        type=Number(params.CV, above=0, at_most=params.MAX_NUMBER),
         default=params.CV,
         help="Weight of the loss relative to the norm; 'cv' chooses it by cross-validation.",
     ),
     Option(
         "--Cs",
         "Cs",
-        type=NumberList(above=0),
+        type=NumberList(above=0, at_most=params.MAX_NUMBER),
         help="Values of C that cross-validation compares, separated by commas.  [default: eight "
         "values that suit the number of rows]",
     ),
@@ -197,21 +217,21 @@ _EQUIVALENCE = (
     ),
     Option(
         "--norm-slack",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_SLACK),
         default=params.NORM_SLACK,
         help="Relative slack of the norm. Equivalent models may exceed the baseline's norm by this "
         "fraction.",
     ),
     Option(
         "--loss-slack",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_SLACK),
         default=params.LOSS_SLACK,
         help="Relative slack of the loss. Equivalent models may exceed the baseline's loss by this "
         "fraction.",
     ),
     Option(
         "--loss-tol",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_NUMBER),
         default=params.LOSS_TOL,
         help="Absolute slack of the loss, added to the relative slack.",
     ),
@@ -236,7 +256,7 @@ _EQUIVALENCE = (
 _OTHER_TASKS = (
     Option(
         "--epsilon",
-        type=Number(params.CV, at_least=0),
+        type=Number(params.CV, at_least=0, at_most=params.MAX_NUMBER),
         default=params.CV,
         help="Regression only: errors up to this value (in units of the target) incur no loss; "
         "'cv' chooses it by cross-validation.",
@@ -249,14 +269,14 @@ _OTHER_TASKS = (
     ),
     Option(
         "--rank",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=2,
         help="Metric only: rank of the metric, that is, the number of components of the mapping.",
     ),
     Option(
         "--prototypes",
         "prototypes_per_class",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=1,
         help="gmlvq only: number of prototypes per class.",
     ),
@@ -269,7 +289,7 @@ _OTHER_TASKS = (
     ),
     Option(
         "--slack",
-        type=Number(at_least=0),
+        type=Number(at_least=0, at_most=params.MAX_SLACK),
         default=params.MAPPING_SLACK,
         help="Metric only: fraction by which the norm of an equivalent mapping may exceed the "
         "smallest norm. Increase it if some features are noisy copies of others.",
@@ -283,27 +303,27 @@ _CUTOFF_HELP = (
 )
 _CUTOFF = Option(
     "--cutoff",
-    type=Number(*get_args(params.CutoffName), at_least=0),
+    type=Number(*get_args(params.CutoffName), at_least=0, at_most=params.MAX_NUMBER),
     help=f"{_CUTOFF_HELP}  [default: {params.CUTOFF}]",
 )
 _CALIBRATION = (
     Option(
         "--fdr",
-        type=Number(above=0, below=1),
+        type=Number(at_least=params.MIN_FDR, below=1),
         default=params.FDR_LEVEL,
         help="False discovery rate: largest expected fraction of irrelevant features among those "
         "called relevant.",
     ),
     Option(
         "--n-probes",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_REPEATS),
         default=params.N_PROBES,
         help="Number of permuted columns (probes) used to estimate the cutoffs. Used with --cutoff "
         "probes, and if there are more features than rows.",
     ),
     Option(
         "--fpr",
-        type=Number(above=0, below=1),
+        type=Number(at_least=params.MIN_NUMBER, below=1),
         default=params.FPR,
         help="Nominal probability that an irrelevant feature exceeds the cutoffs from probes.",
     ),
@@ -348,14 +368,14 @@ _KERNEL = Option(
 _SVM_C = Option(
     "--C",
     "C",
-    type=Numbers(above=0),
+    type=Numbers(above=0, at_most=params.MAX_NUMBER),
     default=params.SVM_C,
     help="Cost of errors. If several values are given, the best is chosen at each step. Saliency "
     "requires a single value. For regression, errors are in standard deviations of the target.",
 )
 _GAMMA = Option(
     "--gamma",
-    type=Number(params.AUTO, above=0),
+    type=Number(params.AUTO, above=0, at_most=params.MAX_NUMBER),
     default=params.AUTO,
     help="Kernel coefficient; 'auto' is one over the number of remaining features.",
 )
@@ -395,7 +415,7 @@ _SELECTION = (
     Option(
         "--rounds",
         "max_rounds",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=params.MAX_ROUNDS,
         help="bitflip and attributeflip only: maximum number of local search rounds.",
     ),
@@ -411,7 +431,7 @@ _SELECTION = (
     Option(
         "--repeats",
         "n_repeats",
-        type=Count(params.AUTO),
+        type=Count(params.AUTO, largest=params.MAX_REPEATS),
         default=params.AUTO,
         help="Saliency only: number of models trained per round. 'auto' means 1 for an SVM and 3 "
         "for a network.",
@@ -445,7 +465,7 @@ _SELECTION = (
     Option(
         "--min-features",
         "min_features_to_select",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, params.MAX_COUNT),
         default=params.MIN_FEATURES_TO_SELECT,
         help="Number of features at which elimination stops.",
     ),
@@ -489,7 +509,7 @@ _EXPLAINED_MODEL = (
     _MODEL,
     _KERNEL.vary(default="rbf", help="Kernel of the SVM."),
     _SVM_C.vary(
-        type=Number(above=0),
+        type=Number(above=0, at_most=params.MAX_NUMBER),
         help="Cost of errors in the SVM. For regression, errors are in standard deviations of the "
         "target.",
     ),
@@ -501,6 +521,14 @@ _EXPLAINED_MODEL = (
         "total weight.",
     ),
     _SEED,
+)
+
+_PROOF = Option(
+    "--proof",
+    "proof_output",
+    metavar="FILE",
+    help="Also write a proof of the bounds (JSON), which 'allrelevant verify' checks against the "
+    "table in exact arithmetic.",
 )
 
 _RELATIONS = Option(
@@ -575,6 +603,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         ),
         *_FORMAT,
         *_output(REPORT_PAGE),
+        _PROOF,
         *_EQUIVALENCE,
         *_OTHER_TASKS,
         _STANDARDIZE,
@@ -583,6 +612,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             f"(default: the larger of 0.05 and twice the slack).  [default: {params.CUTOFF}]"
         ),
         *_CALIBRATION,
+    ),
+    "verify": (
+        *_FORMAT,
+        _QUIET.vary(help="Print only failures and errors."),
     ),
     "demo": (
         _RELATIONS,
@@ -619,7 +652,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option(
             "--row",
             "rows",
-            type=click.IntRange(min=1),
+            type=click.IntRange(1, params.MAX_COUNT),
             multiple=True,
             required=True,
             help="Number of the row, starting at 1 for the first row of data. May be given several "

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from .._paths import path_status
 from .._text import (
     decimals_for,
     display_width,
     join_names,
+    message_line,
     number,
     printable,
     probability,
@@ -54,18 +56,20 @@ _COLORS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Outputs:
-    """Destinations of a command's result: HTML, JSON and table files, and the terminal."""
+    """Destinations of a command's result: HTML, JSON, table and proof files, and the terminal."""
 
     page: Path | None
     json: Path | None
     table: Path | None
+    proof: Path | None
     json_to_stdout: bool
     quiet: bool
 
     @property
     def files(self) -> list[Path]:
         """All files to write."""
-        return [path for path in (self.page, self.json, self.table) if path is not None]
+        paths = (self.page, self.json, self.table, self.proof)
+        return [path for path in paths if path is not None]
 
     @property
     def verbose(self) -> int:
@@ -80,23 +84,30 @@ class Outputs:
     def note(self, text: str | None) -> None:
         """Print a note to standard error, unless ``--quiet`` is set."""
         if text and not self.quiet:
-            echo(text, err=True)
+            echo(message_line(text), err=True)
 
     def write(
-        self, document: Mapping[str, Any], to_text: Callable[[Mapping[str, Any]], str]
+        self,
+        document: Mapping[str, Any],
+        to_text: Callable[[Mapping[str, Any]], str],
+        proof: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the result to the files and the terminal, and print the names of the files."""
         contents = self._contents(document)
+        if self.proof is not None and proof is not None:
+            contents[self.proof] = json.dumps(proof, allow_nan=False) + "\n"
         for path, content in contents.items():
             _write(path, content)
         if self.json_to_stdout:
             sys.stdout.write(as_json(document))
+            sys.stdout.flush()
         if self.prints_result:
             echo(to_text(document))
         if not self.quiet:
             names = {self.page: "Report", self.json: "JSON", self.table: "Table"}
+            names[self.proof] = "Proof"
             for path in contents:
-                echo(f"{names[path]} written to {path}", err=self.json_to_stdout)
+                echo(f"{names[path]} written to {printable(path)}", err=self.json_to_stdout)
 
     def _contents(self, document: Mapping[str, Any]) -> dict[Path, str | bytes]:
         """Return the content of each file."""
@@ -134,6 +145,7 @@ def plan_outputs(
     page: str | None,
     json_output: str | None,
     table_output: str | None = None,
+    proof_output: str | None = None,
     *,
     default: str,
     quiet: bool,
@@ -141,7 +153,8 @@ def plan_outputs(
 ) -> Outputs:
     """Return the destinations of a result; by default, only the page ``default`` is written.
 
-    ``table_output`` is the file of the result table, and ``table`` the table that is analyzed.
+    ``table_output`` is the file of the result table, ``proof_output`` that of the proof, and
+    ``table`` the table that is analyzed.
     Raises ``InputError`` if a file is not writable, is the table itself or is given twice.
     """
     if page == STDOUT:
@@ -163,6 +176,7 @@ def plan_outputs(
         page=None if page is None else Path(page),
         json=None if json_output is None or to_stdout else Path(json_output),
         table=None if table_output is None else Path(table_output),
+        proof=None if proof_output is None else Path(proof_output),
         json_to_stdout=to_stdout,
         quiet=quiet,
     )
@@ -186,20 +200,18 @@ def _check_files(files: Sequence[Path], table: str | None) -> None:
 
 def same_file(first: str | Path, second: str | Path) -> bool:
     """Check whether two paths refer to the same file."""
-    return Path(first).resolve() == Path(second).resolve()
+    try:
+        return Path(first).resolve() == Path(second).resolve()
+    except (OSError, ValueError, RuntimeError):  # not a path, or a loop of links
+        return False
 
 
 def _check_writable(path: Path) -> None:
+    status = path_status(path)
     folder = path.resolve().parent
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Pass a file name.")
-    if not folder.is_dir():
-        raise InputError(
-            f"Cannot write {path.name!r}: folder {str(folder)!r} does not exist. Create it first."
-        )
     # Output is first written to a temporary file, so the folder must be writable.
     # A read-only file is never replaced.
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if not os.access(folder, os.W_OK) or (status and not os.access(path, os.W_OK)):
         raise InputError(f"Cannot write {str(path)!r}: permission denied. Use a different path.")
 
 
@@ -225,7 +237,7 @@ def collected_notes(*, prints_answer: bool = False) -> Iterator[list[str]]:
                     notes.append(text)
                 if prints_answer and text.startswith(NO_EVIDENCE_WARNING):
                     return
-                echo(f"Note: {text}", err=True)
+                echo(f"Note: {message_line(text)}", err=True)
 
         warnings.showwarning = note
         yield notes

@@ -26,7 +26,7 @@ from .effort import is_moderate, is_small
 from .estimators import BOUNDS, Options, build_bounds, fit
 from .options import REPORT_PAGE, add_options, estimator_options
 from .output import Outputs, collected_notes, plan_outputs, result_table
-from .table import fit_arguments, table_input
+from .table import TableInput, fit_arguments, table_input
 
 if TYPE_CHECKING:
     from ..parallel import Job
@@ -88,6 +88,7 @@ Examples:
   allrelevant report patients.csv --target diagnosis --fdr 0.1
   allrelevant report patients.csv --target diagnosis --cluster tcp://10.0.0.1:8786
   allrelevant report patients.csv --target diagnosis --relations --costs costs.csv
+  allrelevant report patients.csv --target diagnosis --proof proof.json
 
 If the input is invalid, the command prints a one-line error and exits with code 2. It does not
 modify an existing report.
@@ -108,16 +109,20 @@ def report(
     output: str | None,
     json_output: str | None,
     table_output: str | None,
+    proof_output: str | None,
     quiet: bool,
     cluster: str | None,
     **settings: Any,
 ) -> None:
     """Analyze a table file and write an HTML report."""
     source = table_input(settings)
+    if proof_output is not None:
+        _check_proof(method, task, source, settings.get("formulation"))
     outputs = plan_outputs(
         output,
         json_output,
         table_output,
+        proof_output,
         default=REPORT_PAGE,
         quiet=quiet,
         table=source.table,
@@ -143,7 +148,7 @@ def report(
             started_analyses(settings, verbose=is_shown) as analyses,
             cluster_context(cluster, settings["n_jobs"]),
         ):
-            document = _analyze(
+            document, proof = _analyze(
                 analyses,
                 source.split(numbers_only=task == METRIC),
                 task,
@@ -157,7 +162,7 @@ def report(
                 command=command,
                 notes=notes,
             )
-        outputs.write(document, result_table)
+        outputs.write(document, result_table, proof)
 
 
 def _check_metric(task: str, **linear_only: Any) -> None:
@@ -170,6 +175,21 @@ def _check_metric(task: str, **linear_only: Any) -> None:
             raise InputError(
                 f"{flag} cannot be combined with --method metric. Remove one of the two options."
             )
+
+
+def _check_proof(method: str, task: str, source: TableInput, formulation: str | None) -> None:
+    """Raise if an option is set for which proofs are not available."""
+    conflicts = {
+        "--method metric": method == METRIC,
+        "--task survival": task == SURVIVAL,
+        "--event": source.event is not None,
+        "--privileged": bool(source.privileged),
+        "--dates": source.dates is not None,
+        "--formulation joint": formulation == "joint",
+    }
+    for option, is_set in conflicts.items():
+        if is_set:
+            raise InputError(f"--proof cannot be combined with {option}. Remove one of the two.")
 
 
 def _check_event(task: str, event: str | None) -> str:
@@ -222,7 +242,7 @@ def demo(
         started_analyses(settings, verbose=bool(outputs.verbose)) as analyses,
         cluster_context(cluster, settings["n_jobs"]),
     ):
-        document = _analyze(
+        document, proof = _analyze(
             analyses,
             SplitTable(X, diagnosis),
             "classification",
@@ -234,7 +254,7 @@ def demo(
             command=command,
             notes=notes,
         )
-    outputs.write(document, result_table)
+    outputs.write(document, result_table, proof)
 
 
 def _analyze(
@@ -251,8 +271,8 @@ def _analyze(
     table: str,
     command: str,
     notes: list[str],
-) -> dict[str, Any]:
-    """Compute the relevance bounds of all features of a table; return the document."""
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Compute the bounds of all features of a table; return the document and the proof, if any."""
     from ..bounds.design import read_costs
     from ..bounds.task import task_by_name
     from ..results.bounds import bounds_document
@@ -280,7 +300,7 @@ def _analyze(
         analyses, est, X, y, arguments, path, relations, small_set, costs, task == METRIC
     )
     analyses.warn()
-    return bounds_document(
+    document = bounds_document(
         est,
         X,
         y,
@@ -292,6 +312,10 @@ def _analyze(
         command=command,
         **parts,
     )
+    if outputs.proof is None:
+        return document, None
+    weight = arguments.get("sample_weight")
+    return document, est.export_proof(X, y, weight, target=target, rows=columns.rows)
 
 
 def _possible_steps(

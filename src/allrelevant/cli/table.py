@@ -8,6 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._params import MAX_COLUMNS, MAX_GIGABYTES, MAX_ROWS
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class TableInput:
     groups: str | None = None
     event: str | None = None
     weights: str | None = None
+    max_rows: int = MAX_ROWS
+    max_columns: int = MAX_COLUMNS
+    max_gigabytes: float = MAX_GIGABYTES
 
     @property
     def name(self) -> str:
@@ -43,10 +47,12 @@ class TableInput:
         With ``numbers_only``, all features must be numbers without missing values.
         """
         from ..tables.features import ColumnRoles, require_numbers, split_features
+        from ..tables.limits import Limits
         from ..tables.reading import read_table
 
+        limits = Limits(self.max_rows, self.max_columns, self.max_gigabytes)
         columns = split_features(
-            read_table(self.table, separator=self.sep, sheet=self.sheet),
+            read_table(self.table, separator=self.sep, sheet=self.sheet, limits=limits),
             ColumnRoles(
                 self.target,
                 self.drop,

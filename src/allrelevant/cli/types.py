@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from .._params import MAX_COUNT
+
 
 class NumberOrWord(click.ParamType, ABC):  # type: ignore[type-arg]
     """Option type for a number or one of several words."""
@@ -47,11 +49,13 @@ class Number(NumberOrWord):
         at_least: float | None = None,
         above: float | None = None,
         below: float | None = None,
+        at_most: float | None = None,
     ) -> None:
         super().__init__(*words)
         self.at_least = at_least
         self.above = above
         self.below = below
+        self.at_most = at_most
 
     def to_number(self, value: Any) -> float | None:
         try:
@@ -67,10 +71,16 @@ class Number(NumberOrWord):
             and (self.at_least is None or number >= self.at_least)
             and (self.above is None or number > self.above)
             and (self.below is None or number < self.below)
+            and (self.at_most is None or number <= self.at_most)
         )
 
     def expected(self) -> str:
-        limits = {"of at least": self.at_least, "above": self.above, "below": self.below}
+        limits = {
+            "of at least": self.at_least,
+            "above": self.above,
+            "below": self.below,
+            "of at most": self.at_most,
+        }
         parts = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
         return " or ".join(["a number " + " and ".join(parts), *map(repr, self.words)])
 
@@ -117,11 +127,16 @@ class Count(NumberOrWord):
     name = "count"
     placeholder = "N"
 
+    def __init__(self, *words: str, largest: int = MAX_COUNT) -> None:
+        super().__init__(*words)
+        self.largest = largest
+
     def to_number(self, value: Any) -> float | None:
-        return int(value) if str(value).isdecimal() and int(value) >= 1 else None
+        is_short = str(value).isdecimal() and len(str(value)) <= len(str(self.largest))
+        return int(value) if is_short and 1 <= int(value) <= self.largest else None
 
     def expected(self) -> str:
-        return " or ".join(["an integer of at least 1", *map(repr, self.words)])
+        return " or ".join([f"an integer from 1 to {self.largest}", *map(repr, self.words)])
 
 
 class SubsetSize(Count):

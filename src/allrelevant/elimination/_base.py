@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display, import_extra
-from .._params import SUBSET_RULE, KernelName, SubsetRule
+from .._params import (
+    MAX_DEGREE,
+    MAX_NUMBER,
+    MAX_SVM_TOL,
+    MIN_NUMBER,
+    SUBSET_RULE,
+    KernelName,
+    SubsetRule,
+)
 from .._typing import Rows, Table, Vector
 from .._validation import (
-    COUNT,
     N_JOBS,
-    check_finite,
+    POSITIVE,
     check_groups,
+    check_labels,
     check_weights,
     encode_classes,
     feature_names,
+    is_continuous,
 )
 from ..checkpoints import Checkpoint, fingerprint, open_checkpoint
 from ..exceptions import InputError
@@ -34,6 +42,7 @@ from ..resampling import Labels, draw_seeds
 from ..subsets import ScoredPath, scorer_name
 from ..terms.encoding import EncodingOptions
 from ..terms.layout import WeightLayout
+from ..terms.selecting import TableSelectorMixin
 from ..terms.validation import read_features
 from .kernels import KERNELS
 from .run import SVMSettings
@@ -51,22 +60,22 @@ if TYPE_CHECKING:
 NOT_IN_FINGERPRINT = ("n_features_to_select", "selector", "cv", "nested_cv")
 
 
-class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
+class SVMSelector(ScoredPath, TableSelectorMixin, BaseEstimator):
     """Base class of feature selectors that train SVMs."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS))],
-        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "degree": [COUNT],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        "C": [POSITIVE, "array-like"],
+        "gamma": [POSITIVE, StrOptions({"auto"})],
+        "degree": [Interval(Integral, 1, MAX_DEGREE, closed="both")],
+        "coef0": [Interval(Real, -MAX_NUMBER, MAX_NUMBER, closed="both")],
         "class_weight": [dict, StrOptions(set(CLASS_WEIGHTS)), None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "standardize": ["boolean"],
         "repeat_in_folds": ["boolean"],
         "random_state": ["random_state"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, MIN_NUMBER, MAX_SVM_TOL, closed="both")],
         "checkpoint": [str, os.PathLike, None],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
@@ -152,14 +161,12 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
             EncodingOptions(),
             y_numeric=False,
             min_samples=2,
-            ensure_all_finite=False,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
             ensure_min_features=2,
         )
         X, self._layout, self._has_encoding = table.values, table.layout, table.encoding is not None
         if self._has_encoding:
             table.warn_notes()
-        else:
-            check_finite(X, feature_names(self))
         _check_classes(type(self).__name__, y)
         self.classes_, codes = encode_classes(y)
         self.scoring_ = scorer_name(self.scoring, BALANCED_ACCURACY)
@@ -195,9 +202,10 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
 
     def _costs(self) -> Vector:
         costs = np.unique(np.atleast_1d(np.asarray(self.C, dtype=np.float64)))
-        if costs.ndim != 1 or len(costs) == 0 or not (np.isfinite(costs) & (costs > 0)).all():
+        if costs.ndim != 1 or len(costs) == 0 or not ((costs > 0) & (costs <= MAX_NUMBER)).all():
             raise InputError(
-                f"C must be a positive, finite number or an array of such numbers (got {self.C!r})."
+                f"C must be a positive number of at most {MAX_NUMBER:g}, or an array of such "
+                f"numbers (got {self.C!r})."
             )
         return costs
 
@@ -220,9 +228,9 @@ class SVMSelector(ScoredPath, SelectorMixin, BaseEstimator):
 
 def _check_classes(name: str, y: NDArray[Any]) -> None:
     """Raise if the target does not contain classes."""
-    if str(type_of_target(y)).startswith("continuous"):
+    if is_continuous(y):
         raise InputError(
             f"{name} requires classes, but the target contains fractions, which are continuous "
             "numbers. To predict numbers, use SaliencySelector(SVR(kernel='linear'))."
         )
-    check_classification_targets(y)
+    check_labels(y)

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._params import KernelName
 from .._typing import Matrix, Vector
+from ..exceptions import InputError
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,14 @@ class PolynomialKernel(Kernel):
     """Polynomial kernel, ``(gamma x'z + coef0)^degree``."""
 
     def matrix(self, base: Matrix, n_features: int) -> Matrix:
-        return (self.gamma_for(n_features) * base + self.coef0) ** self.degree
+        with np.errstate(over="ignore"):
+            kernel: Matrix = (self.gamma_for(n_features) * base + self.coef0) ** self.degree
+        if not np.isfinite(kernel).all():
+            raise InputError(
+                "The values of the polynomial kernel are too large for floating-point numbers. "
+                "Use a smaller degree, gamma or coef0, or set standardize=True."
+            )
+        return kernel
 
     def cost_changes(self, base: Matrix, columns: Matrix, b: Matrix, n_features: int) -> Vector:
         from ..native.kernel_criterion import polynomial_changes

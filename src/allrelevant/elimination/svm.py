@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from .._params import ClassWeightName
 from .._typing import Matrix, Rows, Vector
-from ..exceptions import InputError, SolverError
+from .._validation import check_class_weights
+from ..exceptions import SolverError
 
 if TYPE_CHECKING:
     from ..native.svm import SVMProblems
@@ -143,18 +144,7 @@ def resolve_class_weight(setting: Any, classes: NDArray[Any]) -> ClassWeight:
         return lambda present, counts: np.ones(len(counts))
     if not isinstance(setting, Mapping):
         return lambda present, counts: CLASS_WEIGHTS[setting](counts)
-    labels = classes.tolist()
-    unknown = [label for label in setting if label not in labels]
-    if unknown:
-        raise InputError(
-            f"class_weight contains {unknown[0]!r}, which is not a class. Use only the classes "
-            f"{labels}."
-        )
-    weights = np.array([float(setting.get(label, 1.0)) for label in labels])
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise InputError(
-            f"class_weight must contain only finite, positive weights (got {dict(setting)!r})."
-        )
+    weights = check_class_weights(setting, classes)
     return lambda present, counts: weights[present]
 
 

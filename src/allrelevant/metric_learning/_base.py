@@ -6,7 +6,6 @@ computes the components of a learned metric.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -16,14 +15,14 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Codes, Matrix, Vector
-from .._validation import COUNT, check_varying, encode_classes, feature_names
+from .._validation import COUNT, NONNEGATIVE, check_labels, check_varying, encode_classes
 from ..exceptions import InputError
 from ..terms.scaling import constant_columns
+from ..terms.validation import validate_table
 from .optimization import PartialWhitening
 
 InitialMapping: TypeAlias = Literal["principal", "random"]
@@ -41,7 +40,7 @@ class MetricLearner(
         "rank": [COUNT, None],
         "start": [StrOptions(set(get_args(InitialMapping)))],
         "max_iter": [COUNT],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "tol": [NONNEGATIVE],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -67,18 +66,13 @@ class MetricLearner(
 
     def _validate(self, X: Any) -> Matrix:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
-        self._check_finite(X)
-        return X
+        return np.asarray(validate_table(self, X, dtype=np.float64, reset=False))
 
     def _validate_training(self, X: Any, y: Any) -> tuple[Matrix, Codes, int]:
         """Validate training data; return X, class codes and rank, and set ``classes_``."""
         self._validate_params()
-        X, y = validate_data(
-            self, X, y, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
-        )
-        self._check_finite(X)
-        check_classification_targets(y)
+        X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         n_features = int(self.n_features_in_)
         if self.rank is not None and self.rank > n_features:
@@ -87,15 +81,6 @@ class MetricLearner(
                 "rank, or None for full rank."
             )
         return X, codes, n_features if self.rank is None else self.rank
-
-    def _check_finite(self, X: Matrix) -> None:
-        bad = ~np.isfinite(X)
-        if bad.any():
-            n_rows, column = bad.any(axis=1).sum(), int(bad.any(axis=0).argmax())
-            raise InputError(
-                f"{n_rows} row{'s contain' if n_rows > 1 else ' contains'} NaN or infinity, first "
-                f"in column {feature_names(self)[column]!r}. Impute values or remove these rows."
-            )
 
     def _set_mapping(self, omega: Matrix) -> None:
         self.omega_ = omega

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from .._typing import Codes, Matrix
-from .._validation import COUNT
+from .._validation import COUNT, NONNEGATIVE, POSITIVE
 from ..exceptions import InputError
 from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
 from .costs import GmlvqCost, rank_penalty, squared_distances
@@ -109,8 +107,8 @@ class GMLVQ(MetricLearner):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MetricLearner._parameter_constraints,
         "prototypes_per_class": [COUNT, dict],
-        "regularization": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="neither")],
+        "regularization": [NONNEGATIVE],
+        "beta": [POSITIVE],
     }
 
     def __init__(

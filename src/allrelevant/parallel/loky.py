@@ -14,21 +14,22 @@ results are kept, and the items that were sent to the pool are suspects (see ``r
 from __future__ import annotations
 
 import mmap
+import multiprocessing
 import os
 import pickle
 import signal
-import sys
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from .._interrupts import at_forced_exit
+from .folders import temporary_folder
 from .recovery import Crash, Results, run_with_retries
 from .tasks import Outcome, PickledFunction, dump_function, process_item
 
@@ -133,6 +134,14 @@ def _terminate_on_exit(finished: Generator[Outcome, None, None]) -> Iterator[Non
             finished.close()
 
 
+def _kill_workers() -> None:
+    for process in multiprocessing.active_children():
+        process.kill()
+
+
+at_forced_exit(_kill_workers)
+
+
 # Function shared with the workers
 
 
@@ -144,9 +153,7 @@ def run_item(folder: str, index: int, item: Any) -> Outcome:
 @contextmanager
 def shared_function(function: Callable[..., Any]) -> Iterator[str]:
     """Write a function and its data to a temporary folder, and yield the path of the folder."""
-    # Windows cannot delete a file that a worker has mapped into memory.
-    windows = sys.platform == "win32"
-    with TemporaryDirectory(prefix="allrelevant-", ignore_cleanup_errors=windows) as folder:
+    with temporary_folder() as folder:
         _write(function, Path(folder))
         yield folder
 

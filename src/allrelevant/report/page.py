@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from .._text import number, percent, printable, probability, shorten, use_minus_sign
+from .._text import number, percent, probability, short_label, shorten, use_minus_sign
 from ..results.answer import format_pvalue
 from ..results.document import BOUNDS, EXPLANATION, SELECTION
 from . import bounds, explanation, selection
+from .policy import StyleVariables, content_policy
 from .sections import Page
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ PAGES: Mapping[str, Page] = {
 # Lists with more than MAX_NAMES names show only the first FIRST_NAMES.
 MAX_NAMES = 40
 FIRST_NAMES = 15
+
+# Longer names, and longer texts that contain several names, are shortened.
+MAX_NAME_WIDTH = 1000
+MAX_TEXT_WIDTH = 10_000
 
 
 def render(document: Mapping[str, Any]) -> str:
@@ -50,6 +55,11 @@ def render(document: Mapping[str, Any]) -> str:
     return environment.get_template(page.template).render(**shared, sections=sections)
 
 
+def _finalize(value: Any) -> Any:
+    """Shorten a text of the page; finished parts, such as sections, are objects of Markup."""
+    return shorten(value, MAX_TEXT_WIDTH) if type(value) is str else value
+
+
 def _environment(default_decimals: int) -> Environment:
     import jinja2
 
@@ -63,17 +73,25 @@ def _environment(default_decimals: int) -> Environment:
     environment: Environment = jinja2.Environment(
         loader=jinja2.PackageLoader("allrelevant", "report/templates"),
         autoescape=True,
+        finalize=_finalize,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
-    environment.globals.update(MAX_NAMES=MAX_NAMES, FIRST_NAMES=FIRST_NAMES)
+    variables = StyleVariables()
+    environment.globals.update(
+        MAX_NAMES=MAX_NAMES,
+        FIRST_NAMES=FIRST_NAMES,
+        variable=variables.add,
+        variable_rules=variables.rules,
+        content_policy=content_policy,
+    )
     environment.filters.update(
         count=lambda value: f"{value:,}",
         number=lambda value: use_minus_sign(number(value)),
         percent=percent,
-        printable=printable,
+        printable=lambda name: short_label(name, MAX_NAME_WIDTH),
         pvalue=format_pvalue,
         probability=lambda value: probability(value, "\N{EN DASH}"),
         short=shorten,

@@ -9,8 +9,10 @@ import math
 import os
 import platform
 import secrets
+import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -124,10 +126,11 @@ def _is_network(model: Any) -> bool:
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write UTF-8 text or bytes atomically: an existing file is replaced only on success."""
     path = Path(path).resolve()  # replace the target of a link, not the link
+    before = path.stat() if path.exists() else None
     data = (
         content.encode("utf-8", errors="backslashreplace") if isinstance(content, str) else content
     )
-    if path.exists() and not path.is_file():
+    if before is not None and not stat.S_ISREG(before.st_mode):
         path.write_bytes(data)  # do not replace a pipe or a device such as /dev/null
         return
     # The temporary file is in the same folder, because replacing a file is atomic only within a
@@ -138,6 +141,16 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if before is not None:
+            _keep_permissions(partial, before)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _keep_permissions(path: Path, before: os.stat_result) -> None:
+    """Give a file the owner and the mode of the file that it replaces, as far as permitted."""
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):  # only root may give a file to a different user
+            os.chown(path, before.st_uid, before.st_gid)
+    path.chmod(stat.S_IMODE(before.st_mode))

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import Matrix, Vector
-from .._validation import COUNT, FRACTION, resolve_n_features
+from .._validation import COUNT, FRACTION, NONNEGATIVE, resolve_n_features
 from ..exceptions import InputError
+from ..terms.selecting import TableSelectorMixin
 from .differentiable import register
 from .networks import NetworkClassifier
 from .networks._base import NetworkEstimator
@@ -33,7 +33,7 @@ def _network_has(name: str) -> Any:
     return check
 
 
-class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class DeepFeatureSelection(TableSelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """Deep feature selection: a sparse mask on the inputs of a network (Li et al. 2016).
 
     Each input is multiplied by a weight. The weights w, initially 1, are trained together with the
@@ -94,7 +94,7 @@ class DeepFeatureSelection(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     trains_at_random: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), str, None],
-        "penalty": [Interval(Real, 0, None, closed="left")],
+        "penalty": [NONNEGATIVE],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "n_features_to_select": [COUNT, FRACTION, None],
         "random_state": ["random_state"],

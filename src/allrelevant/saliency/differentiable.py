@@ -25,10 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from .._magnitude import check_column_sizes
 from .._typing import Matrix, Table
 from ..exceptions import InputError
 from ..terms.columns import columns_from_frame
 from ..terms.encoding import needs_encoding
+from ..terms.validation import check_sparse_indices
 from .gains import Gain, Targets
 
 
@@ -205,7 +207,9 @@ def check_rows(model: Any, X: Any, *, accept_sparse: bool = False) -> tuple[Tabl
     names = _column_names(model, X)
     _check_numbers(X)
     sparse = "csr" if accept_sparse else False
+    check_sparse_indices(X)
     rows = check_array(X, accept_sparse=sparse, dtype=[np.float64, np.float32])
+    check_column_sizes(rows, names or [f"x{j}" for j in range(rows.shape[1])])
     width = getattr(model, "n_features_in_", rows.shape[1])
     if rows.shape[1] != width:
         raise InputError(

@@ -11,12 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import import_extra
 from .._params import (
     AUTO,
@@ -32,8 +31,9 @@ from .._validation import (
     COUNT,
     FRACTION,
     N_JOBS,
-    check_finite,
+    REPEATS,
     check_groups,
+    check_labels,
     check_numeric_target,
     check_varying,
     check_weights,
@@ -49,6 +49,7 @@ from ..subsets import NO_SCORES, ScoredPath, resolve_scorer, scorer_name
 from ..terms.encoding import EncodingOptions
 from ..terms.layout import WeightLayout
 from ..terms.scaling import constant_features, deviations
+from ..terms.selecting import TableSelectorMixin
 from ..terms.validation import read_features, read_new_rows, validate_table
 from .differentiable import as_differentiable, row_labels
 from .encoded import EncodedRows
@@ -81,7 +82,7 @@ NOT_IN_FINGERPRINT = ("n_features_to_select", "cv")
 N_RANDOM_REPEATS = 3
 
 
-class SaliencySelector(ScoredPath, SelectorMixin, BaseEstimator):
+class SaliencySelector(ScoredPath, TableSelectorMixin, BaseEstimator):
     """Saliency-based feature selection (Cancela et al. 2020) for differentiable models.
 
     Each round trains a model and differentiates a gain function with respect to the inputs. The
@@ -188,7 +189,7 @@ scoring_
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods("fit"), str, callable],
         "keep_fraction": [Interval(Real, 0, 1, closed="left")],
-        "n_repeats": [COUNT, StrOptions({"auto"})],
+        "n_repeats": [REPEATS, StrOptions({"auto"})],
         "min_features_to_select": [COUNT],
         "n_features_to_select": [COUNT, FRACTION, StrOptions(set(SUBSET_RULES))],
         "cv": ["cv_object"],
@@ -456,14 +457,12 @@ scoring_
             y_numeric=declares(is_regressor, self.estimator),
             min_samples=2,
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
         )
         X, self._layout = table.values, table.layout
         weight = check_weights(sample_weight, X.shape[0])
         self._encoded = None
-        if table.encoding is None:
-            check_finite(X, feature_names(self))
-        else:
+        if table.encoding is not None:
             table.warn_notes()
             self._encoded = EncodedRows.fit(
                 table.encoding,
@@ -473,7 +472,7 @@ scoring_
                 only_blocks=True,
             )
         if declares(is_classifier, self.estimator):
-            check_classification_targets(y)
+            check_labels(y)
         return sp.csr_array(X) if sp.issparse(X) else X, y, weight
 
     def _training_task(

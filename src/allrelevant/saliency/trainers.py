@@ -21,10 +21,10 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import has_fit_parameter
 
 from .._typing import Vector
+from .._validation import is_continuous
 from ..checkpoints import fingerprint
 from ..exceptions import InputError, WorkerDiedError
 from ..tables.inference import exceeds_class_limit
@@ -52,7 +52,7 @@ def predicts_classes(estimator: Any, y: NDArray[Any]) -> bool:
         return True
     if declares(is_regressor, estimator):
         return False
-    if str(type_of_target(y)).startswith("continuous") or _has_regression_loss(estimator):
+    if is_continuous(y) or _has_regression_loss(estimator):
         return False
     return y.dtype.kind not in "iuf" or not exceeds_class_limit(len(np.unique(y)), len(y))
 

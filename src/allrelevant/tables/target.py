@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._magnitude import MAX_EXACT_INTEGER, check_size
 from .._params import AUTO
 from ..exceptions import InputError
 from ..terms.columns import Column, word_column
@@ -42,15 +43,7 @@ class Target:
                 f"The target is {values[0]:g} in all training rows, so there is nothing to learn. "
                 "Explain fewer rows, so that more rows remain for training."
             )
-        with np.errstate(over="ignore", invalid="ignore"):
-            std = float(values.std())
-        if not 0 < std < np.inf:
-            raise InputError(
-                f"The standard deviation of the target is {std:g}, because its values are too "
-                f"large or too small (such as {values[0]:g}). Rescale the target, for example to "
-                "values between 0 and 1."
-            )
-        return StandardScaling(float(values.mean()), std)
+        return StandardScaling(float(values.mean()), float(values.std()))
 
 
 def read_target(y: Column, name: str, task: str) -> Target:
@@ -154,6 +147,13 @@ def _integer_labels(values: NDArray[np.float64], target: str, numeric_advice: st
             f"values, such as {fractional[0]:g}), but this task requires classes. "
             f"{numeric_advice}. If the values are class labels, encode them as integers."
         )
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > MAX_EXACT_INTEGER:
+        raise InputError(
+            f"The class labels of the target {target!r} are too large to be distinguished as "
+            f"numbers: the largest is {largest:g}, but it must be at most 2**53. {numeric_advice}, "
+            "or write the labels as words, such as 'id 12'."
+        )
     return values.astype(np.int64)
 
 
@@ -167,6 +167,7 @@ def target_values(y: Column, target: str) -> NDArray[np.float64]:
             "classification (--task classification on the command line)."
         )
     numbers: NDArray[np.float64] = values.values
+    check_size(numbers, f"target {target!r}")
     if (numbers == numbers[0]).all():
         raise InputError(
             f"The target {target!r} has a single value, {numbers[0]:g}, so there is nothing to "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +18,14 @@ from numpy.typing import NDArray
 from .._text import join_names
 from ..exceptions import InputError, warn_caller
 from ..terms.columns import Frame
+from .limits import Limits
 from .parsing import parse_columns
 
 SEPARATORS = (",", ";", "\t", "|")
 
 # Any number of spaces and tabs separates two cells.
 WHITESPACE = r"\s+"
+_WORD = re.compile(r"\S+")
 
 _ENCODINGS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -33,14 +36,21 @@ _ENCODINGS = {
 _SNIFFED_ROWS = 50
 
 
-def read_text(data: bytes, name: str, separator: str | None, *, usual: str = ",") -> Frame:
+def read_text(
+    data: bytes,
+    name: str,
+    separator: str | None,
+    *,
+    usual: str = ",",
+    limits: Limits | None = None,
+) -> Frame:
     """Read a table from delimited text with column names in the first line.
 
     Without a ``separator``, it is inferred from the first rows; ``usual`` is the one of the file
     format. ``name`` is used in messages. Raises ``ValueError`` or ``csv.Error`` if the text is not
     a table.
     """
-    text = _Text(data, _encoding(data))
+    text = _Text(data, _encoding(data), limits or Limits())
     chosen = _resolve_separator(separator) if separator else _infer_separator(text, usual)
     header = next((row for _, row in text.cells(chosen)), None)
     if header is None:
@@ -79,6 +89,7 @@ class _Text:
 
     data: bytes
     encoding: str
+    limits: Limits
 
     def lines(self) -> io.TextIOWrapper:
         return io.TextIOWrapper(io.BytesIO(self.data), encoding=self.encoding, newline="")
@@ -86,14 +97,28 @@ class _Text:
     def cells(self, separator: str) -> Iterator[tuple[int, list[str]]]:
         """Return the number and the cells of each line that is not blank, including the header."""
         if separator == WHITESPACE:
-            for number, line in enumerate(self.lines(), 1):
+            for number, line in enumerate(self._checked_lines(None), 1):
                 if line.strip():
                     yield number, line.split()
             return
-        reader = csv.reader(self.lines(), delimiter=separator, strict=True)
+        reader = csv.reader(self._checked_lines(separator), delimiter=separator, strict=True)
         for row in reader:
             if len(row) > 1 or (row and row[0].strip()):
                 yield reader.line_num, row
+
+    def _checked_lines(self, separator: str | None) -> Iterator[str]:
+        """Return the lines, and raise before a line with too many cells is split."""
+        most = self.limits.columns
+        for line in self.lines():
+            if len(line) > most and _count_cells(line, separator) > most:
+                self.limits.check_shape(0, _count_cells(line, separator))
+            yield line
+
+
+def _count_cells(line: str, separator: str | None) -> int:
+    if separator is None:
+        return sum(1 for _ in _WORD.finditer(line))
+    return line.count(separator) + 1
 
 
 @dataclass(frozen=True)
@@ -109,6 +134,7 @@ class _DataRows:
         for position, (line, row) in enumerate(self.text.cells(self.separator)):
             if position == 0:
                 continue
+            self.text.limits.check_shape(position, self.width)
             if len(row) < self.width:
                 row = row + [""] * (self.width - len(row))
             elif len(row) > self.width:
@@ -125,10 +151,16 @@ class _DataRows:
             f"line {line} has {len(row)} cells, but the first line has {self.width} column names"
         )
 
+    def _count_lines(self) -> int:
+        """Return the number of lines that are not empty, the last of a table at the latest."""
+        data = self.text.data
+        return data.count(b"\n") - data.count(b"\n\n") if b"\n" in data else data.count(b"\r")
+
     def load(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Read all rows with the parser of NumPy."""
         if self.separator == WHITESPACE or self.text.data.count(b'"') % 2:
             raise ValueError("text that the parser of NumPy would read differently")
+        self.text.limits.check_shape(self._count_lines(), self.width)
         lines = self.text.lines()
         header = csv.reader(lines, delimiter=self.separator, strict=True)
         while not any(cell.strip() for cell in next(header)):

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from .._magnitude import to_floats
 from .._text import join_names
 from .._typing import Matrix, Vector
 from ..exceptions import InputError
@@ -329,6 +330,8 @@ def _holds_numbers(table: NDArray[Any]) -> bool:
         table.astype(np.float64)
     except (TypeError, ValueError):
         return False
+    except OverflowError:  # an integer beyond the range of floats is a number, too
+        return True
     return True
 
 
@@ -337,15 +340,15 @@ def column_from_objects(name: str, values: Sequence[Any]) -> Column:
     cells = [None if _is_missing(value) else value for value in values]
     types = {type(cell) for cell in cells} - {type(None)}
     if types and all(issubclass(t, bool | np.bool_) for t in types):
-        return Column(name, "boolean", _numbers(cells))
+        return Column(name, "boolean", _numbers(name, cells))
     if all(issubclass(t, Number | np.bool_) and not issubclass(t, complex) for t in types):
-        return Column(name, "number", _numbers(cells))
+        return Column(name, "number", _numbers(name, cells))
     if all(issubclass(t, datetime.date) for t in types):
-        return Column(
-            name, "date", _numbers([None if x is None else days_since_1970(x) for x in cells])
-        )
+        days = [None if x is None else days_since_1970(x) for x in cells]
+        return Column(name, "date", _numbers(name, days))
     if all(issubclass(t, datetime.timedelta | datetime.time) for t in types):
-        return Column(name, "number", _numbers([None if x is None else _span(x) for x in cells]))
+        spans = [None if x is None else _span(x) for x in cells]
+        return Column(name, "number", _numbers(name, spans))
     unsuitable = [t for t in types if not issubclass(t, str | Number | np.bool_ | datetime.date)]
     if unsuitable:
         raise InputError(
@@ -367,8 +370,8 @@ def _is_missing(value: Any) -> bool:
         return False
 
 
-def _numbers(cells: Sequence[Any]) -> Vector:
-    return np.array([np.nan if cell is None else float(cell) for cell in cells], dtype=np.float64)
+def _numbers(name: str, cells: Sequence[Any]) -> Vector:
+    return to_floats([np.nan if cell is None else cell for cell in cells], f"column {name!r}")
 
 
 def days_since_1970(value: datetime.date) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -10,17 +10,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..._optional import display, import_extra
 from ..._params import MAPPING_SLACK
 from ..._typing import Matrix, Vector
-from ..._validation import N_JOBS, feature_names
+from ..._validation import COUNT, N_JOBS, NONNEGATIVE, SLACK, feature_names
 from ...exceptions import InputError
 from ...relevance import assign_classes
 from ...terms.scaling import Scaling, no_scaling, standard_scaling
+from ...terms.validation import validate_table
 from .._selector import BoundsSelectorMixin
-from ..result import Column, cutoff_record
+from ..result import LARGE_GAP, Column, cutoff_record
 from .linear_mapping import (
     DataSpace,
     EffectiveDimension,
@@ -63,8 +64,8 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
     """Base class of the estimators that bound the weights of linear mappings."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "slack": [Interval(Real, 0, None, closed="left")],
-        "cutoff": [Interval(Real, 0, None, closed="left"), StrOptions({"slack"})],
+        "slack": [SLACK],
+        "cutoff": [NONNEGATIVE, StrOptions({"slack"})],
         "standardize": ["boolean"],
         "n_jobs": N_JOBS,
         "verbose": ["verbose"],
@@ -103,14 +104,14 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
         self.interval_, self.gap_ = bounds.interval, bounds.gap
         self.row_interval_ = bounds.row_interval
         self.signed_row_interval_ = bounds.signed_row_interval
-        self.exact_ = np.ones(len(self.interval_), dtype=bool)
+        self.exact_ = np.all(self.gap_ <= LARGE_GAP * bounds.norm, axis=1)
         self.baseline_ = LinearMapping(bounds.shortest, self._scaling)
         default = max(MIN_CUTOFF, SLACK_MULTIPLE * self.slack)
         fraction = default if self.cutoff == "slack" else float(self.cutoff)
         self.cutoff_ = np.full(2, fraction * bounds.norm)
         is_strong, is_relevant = (self.interval_ > self.cutoff_).T
         self.relevance_ = assign_classes(is_relevant, is_strong, np.zeros_like(is_strong))
-        self._warn_large_gaps()
+        self._warn_large_gaps(~self.exact_, self.gap_)
 
     def witness(self, feature: int | str, bound: Literal["lower", "upper"]) -> LinearMapping:
         """Return an equivalent mapping that attains a bound of a feature.
@@ -314,7 +315,7 @@ class MappingBounds(MappingBoundsBase):
         **MappingBoundsBase._parameter_constraints,
         "mapping": ["array-like", object],
         "effective_dimension": [
-            Interval(Integral, 1, None, closed="left"),
+            COUNT,
             Interval(Real, 0, 1, closed="neither"),
             StrOptions({"spectrum"}),
             None,
@@ -356,7 +357,7 @@ class MappingBounds(MappingBoundsBase):
             Fitted estimator.
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_table(self, X, dtype=np.float64, ensure_min_samples=2)
         scaled = self._scale(X)
         self._bound(self._omega(scaled, y), data_space(scaled), self.effective_dimension)
         return self

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ..._magnitude import MAX_SIZE, MAX_UNSCALED
 from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
-from ..._validation import encode_classes
+from ..._validation import COUNT, check_labels, encode_classes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
 from ...tables.target import class_labels
@@ -103,11 +103,11 @@ raw_mapping_, effective_dimension_
         **MappingBoundsBase._parameter_constraints,
         "learner": [object, None],
         "effective_dimension": [
-            Interval(Integral, 1, None, closed="left"),
+            COUNT,
             Interval(Real, 0, 1, closed="neither"),
             StrOptions({"cv", "spectrum"}),
         ],
-        "max_dimension": [Interval(Integral, 1, None, closed="left")],
+        "max_dimension": [COUNT],
         "random_state": ["random_state"],
     }
 
@@ -152,8 +152,15 @@ raw_mapping_, effective_dimension_
             Fitted estimator.
         """
         self._validate_params()
-        X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
+        X, y = validate_table(
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            ensure_min_samples=2,
+            max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
+        )
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         scaled = self._scale(X)
         learner = (

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..._typing import Matrix, Vector
-from .hinge import HingeRows, stack_tables
+from .hinge import UNIT_ROUNDOFF, HingeRows, stack_tables
 
 # Tolerance for violating a limit on a weight.
 LIMIT_TOL = 1e-12
@@ -150,10 +150,29 @@ class EquivalentModels:
 
         The violation is at most zero for models in the set.
         """
+        return self.violations(coef, offset).max(axis=1)
+
+    def violations(self, coef: Matrix, offset: Matrix) -> Matrix:
+        """Return each model's excess over each budget, and its largest violation of a constraint.
+
+        The shape is (m, n_budgets + 1). Only hard constraints can be violated.
+        """
         norm = np.abs(coef).sum(axis=1)
         loss = self.rows.loss(coef, offset)
         excess = [budget.excess(norm, loss) for budget in self.budgets]
-        return np.max([*excess, self.rows.violation(coef, offset)], axis=0)
+        return np.column_stack([*excess, self.rows.violation(coef, offset)])
+
+    def rounding(self, coef: Matrix, offset: Matrix) -> Matrix:
+        """Return bounds on the rounding errors of :meth:`violations`."""
+        norm = UNIT_ROUNDOFF * (coef != 0).sum(axis=1) * np.abs(coef).sum(axis=1)
+        loss, hard = self.rows.rounding(coef, offset)
+        excess = [
+            budget.norm_coefficient * norm
+            + budget.loss_coefficient * loss
+            + 4.0 * UNIT_ROUNDOFF * budget.limit
+            for budget in self.budgets
+        ]
+        return np.column_stack([*excess, hard])
 
     @cached_property
     def program(self) -> LinearProgram:

@@ -36,6 +36,14 @@ SPARSE_COEF_ABOVE = 1000
 DISTANT_SLACK = 0.25
 
 
+# Largest relative error of a rounded operation, increased for products of such errors.
+UNIT_ROUNDOFF = 1.01 * np.finfo(float).eps / 2
+
+
+# Maximum number of table entries that are copied to bound rounding errors tightly.
+MAX_COPIED = 2_000_000
+
+
 @dataclass(frozen=True)
 class HingeRows:
     """Hinge constraints on a linear model, one per row of ``table``.
@@ -92,6 +100,55 @@ class HingeRows:
         if not self.is_hard.any():
             return np.full(len(coef), -np.inf)
         return self.take(np.flatnonzero(self.is_hard)).slack(coef, offset).max(axis=1)
+
+    def rounding(self, coef: Matrix, offset: Matrix) -> tuple[Vector, Vector]:
+        """Return bounds on the rounding errors of :meth:`loss` and :meth:`violation`, shape (m,).
+
+        The bounds hold for any order of the additions. Constraints with a distinctly negative slack
+        do not contribute to the loss, whatever their rounding error is.
+        """
+        terms = (coef != 0).sum(axis=1) + self.n_offsets + 2
+        error = UNIT_ROUNDOFF * terms * self._row_size(coef, offset)
+        slack = self.slack(coef, offset)
+        is_active = slack > -error[:, None]
+        size = self._active_size(coef, offset, is_active)
+        loss = np.maximum(0.0, slack) @ self.weight_in_loss
+        return UNIT_ROUNDOFF * (terms * size + self.n_rows * loss), error
+
+    def _active_size(self, coef: Matrix, offset: Matrix, is_active: NDArray[np.bool_]) -> Vector:
+        """Return the absolute terms of active constraints, summed as in the loss, shape (m,)."""
+        rows = np.flatnonzero(is_active.any(axis=0) & ~self.is_hard)
+        if len(rows) * self.n_weights > MAX_COPIED:
+            return self._row_size(coef, offset) * (is_active @ self.weight_in_loss)
+        size = (
+            np.asarray(np.abs(coef) @ abs(self.table[rows]).T)
+            + np.abs(offset) @ np.abs(self.offset_table[rows]).T
+            + np.abs(self.target[rows])
+        )
+        return np.asarray((size * is_active[:, rows]) @ self.weight[rows])
+
+    def _row_size(self, coef: Matrix, offset: Matrix) -> Vector:
+        """Return a bound on the sum of the absolute terms of each constraint, shape (m,)."""
+        return np.asarray(
+            np.abs(coef) @ self._largest_values
+            + np.abs(offset) @ np.abs(self.offset_table).max(axis=0, initial=0.0)
+            + np.abs(self.target).max(initial=0.0)
+        )
+
+    @cached_property
+    def _largest_values(self) -> Vector:
+        """Largest absolute value of each column, shape (d,)."""
+        low, high = self.table.min(axis=0), self.table.max(axis=0)
+        if sp.issparse(self.table):
+            low, high = low.toarray().ravel(), high.toarray().ravel()
+        return np.maximum(high, -low)
+
+    @cached_property
+    def column_lengths(self) -> Vector:
+        """Euclidean length of each column of the table, shape (d,)."""
+        if sp.issparse(self.table):
+            return np.sqrt(np.asarray(self.table.multiply(self.table).sum(axis=0)).ravel())
+        return np.sqrt(np.einsum("ij,ij->j", self.table, self.table))
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
         """Return the indices of the hard, violated or nearly active constraints of given models."""

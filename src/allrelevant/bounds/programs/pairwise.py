@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from ..._typing import Matrix, Table, Vector
 from ...native.pairs import PairsData, SideData, pair_losses
 from .comparable_pairs import ComparablePairs
-from .hinge import HingeRows
+from .hinge import UNIT_ROUNDOFF, HingeRows
 
 # Maximum number of pairs listed near given models.
 MAX_NEAR_PAIRS = 600
@@ -106,6 +106,17 @@ class PairwiseLoss:
         """Return the cutting planes that equal the loss at given models."""
         found = self.smoothed(coef, np.zeros(len(coef)))
         return [Cut(s, float(h)) for s, h in zip(found.slope, found.height, strict=True)]
+
+    def rounding(self, coef: Matrix) -> Vector:
+        """Return bounds on the rounding errors of :meth:`values`, shape (m,)."""
+        n_terms = (coef != 0).sum(axis=1) + len(self.pairs.high.sample) + len(self.pairs.low.sample)
+        return 2.0 * UNIT_ROUNDOFF * n_terms * (1.0 + 2.0 * np.abs(coef) @ self._largest_values)
+
+    @cached_property
+    def _largest_values(self) -> Vector:
+        """Largest absolute value of each column, shape (d,)."""
+        largest = abs(self.table).max(axis=0)
+        return largest.toarray().ravel() if sp.issparse(largest) else np.asarray(largest)
 
     def loss_and_cut(self, coef: Vector) -> tuple[float, Cut]:
         """Return the loss of a model, and the cutting plane that equals the loss at this model."""
@@ -272,6 +283,11 @@ class CuttingPlaneRows(HingeRows):
         """
         low, high = self.weight_limits.T
         return np.maximum(low - coef, coef - high).max(axis=1)
+
+    def rounding(self, coef: Matrix, offset: Matrix) -> tuple[Vector, Vector]:
+        """Return bounds on the rounding errors of the true loss; limits are compared exactly."""
+        error = self.true_loss.rounding(coef)
+        return error, np.zeros_like(error)
 
     def working_rows(self, coef: Matrix, offset: Matrix) -> NDArray[np.intp]:
         """Return the indices of all constraints; none is omitted from the working set."""

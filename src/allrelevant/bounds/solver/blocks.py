@@ -52,7 +52,8 @@ class BlockRange:
 
     ``attained`` and ``proven`` have shape (2,), ``coef`` and ``offset`` hold the witnesses of the
     lower and of the upper bound, one per row. The upper bound is attained in ``direction``. If the
-    range is not ``exact``, it is a certified outer range without witnesses.
+    range is not ``exact``, it is a certified outer range without witnesses. ``error`` bounds the
+    effect of violated constraints on the attained sizes.
     """
 
     attained: Vector
@@ -62,12 +63,13 @@ class BlockRange:
     direction: Vector
     exact: bool = True
     n_programs: int = 0
+    error: float = 0.0
 
     @property
     def gap(self) -> Vector:
         """Largest possible error of each bound."""
         lower, upper = self.proven - self.attained
-        return np.maximum([-lower, upper], 0.0)
+        return np.maximum([-lower, upper], self.error)
 
     def scaled(self, factor: float) -> BlockRange:
         """Return a copy with all weights multiplied by a factor."""
@@ -77,6 +79,7 @@ class BlockRange:
             proven=factor * self.proven,
             coef=factor * self.coef,
             offset=factor * self.offset,
+            error=factor * self.error,
         )
 
 
@@ -92,6 +95,7 @@ def union_of_blocks(parts: Sequence[BlockRange]) -> BlockRange:
         offset=np.vstack([low.offset[0], high.offset[1]]),
         direction=high.direction,
         exact=all(part.exact for part in parts),
+        error=max(part.error for part in parts),
     )
 
 
@@ -136,6 +140,7 @@ class BlockSolver:
         self._models, self._layout = models, layout
         self._certified = models  # described by the constraints that the start has prices for
         self._checked = CheckedSolver(models) if checked is None else checked
+        self._distance = 0.0  # largest distance of a solution from the set
         start = KnownModels.of_start(models)
         self._known = start if known is None else start + known
         self._norm = max(b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient)
@@ -158,6 +163,7 @@ class BlockSolver:
             offset=np.vstack([lower.offset, upper.offset]),
             direction=upper.direction,
             n_programs=n_upper + n_lower,
+            error=self._distance * float(np.abs(block.directions).max()),
         )
 
     def outer_range(self, feature: int) -> BlockRange:
@@ -200,6 +206,7 @@ class BlockSolver:
         self._models = self._checked.models
         found = KnownModels(sp.csr_array(solutions.coef), solutions.offset)
         self._known = self._known + found
+        self._distance = max(self._distance, float(check.distance.max()))
         return solutions.coef, check.proven, check.certificates
 
     def _largest(self, block: Block, weights: NDArray[np.intp]) -> tuple[_Bound, int]:

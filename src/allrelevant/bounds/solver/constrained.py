@@ -99,7 +99,9 @@ class ConstrainedModels:
         pending = np.flatnonzero(~satisfies_limits(wider.coef, self.limits))
         m = len(wider.features)
         coef, offset = wider.coef.tolil(), wider.offset.copy()
-        attained, proven = wider.attained.T.copy(), wider.proven.T.copy()  # shape (2, m)
+        attained, proven, inner = (  # shape (2, m)
+            ranges.T.copy() for ranges in (wider.attained, wider.proven, wider.inner)
+        )
         effort = SolverStats()
         if len(pending):
             checked = self.checked_solver(wider)
@@ -110,6 +112,7 @@ class ConstrainedModels:
             coef[pending], offset[pending] = solutions.coef, solutions.offset
             attained.reshape(-1)[pending] = check.attained
             proven.reshape(-1)[pending] = check.proven
+            inner.reshape(-1)[pending] = check.inner
             effort = checked.effort
         for limit in self._exact_limits:
             if limit.others:
@@ -117,12 +120,13 @@ class ConstrainedModels:
             column = coef[:, [limit.feature]].toarray()
             coef[:, [limit.feature]] = within(column, [replace(limit, feature=0)])
             index = np.flatnonzero(wider.features == limit.feature)
-            attained[:, index] = np.clip(attained[:, index], limit.low, limit.high) + 0.0
-            proven[:, index] = np.clip(proven[:, index], limit.low, limit.high) + 0.0
+            for ends in (attained, proven, inner):
+                ends[:, index] = np.clip(ends[:, index], limit.low, limit.high) + 0.0
         return replace(
             wider,
             attained=attained.T,
             proven=proven.T,
+            inner=inner.T,
             coef=sp.csr_array(coef),
             offset=offset,
             effort=replace(effort, spared=2 * m - len(pending)),
@@ -325,6 +329,7 @@ def _union_of_weights(parts: Sequence[WeightRanges]) -> WeightRanges:
         features=first.features,
         attained=hull([part.attained for part in parts]),
         proven=hull([part.proven for part in parts]),
+        inner=hull([part.inner for part in parts]),
         coef=first.coef,
         offset=first.offset,
         outer=first.outer,

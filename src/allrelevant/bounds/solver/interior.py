@@ -40,7 +40,7 @@ BATCH = 32
 
 # The working set starts with the features whose reduced cost at the baseline is at most this
 # fraction of the norm price.
-NEARLY_USED = 0.95
+NEARLY_USED = 0.75
 
 # Maximum number of features added per LP and round, and of rounds.
 FEATURES_PER_LP = 30

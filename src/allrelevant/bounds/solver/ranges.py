@@ -70,15 +70,18 @@ NUMBERS_PER_BATCH = 4_000_000
 class WeightRanges:
     """Ranges of m weights over a set of models, with witnesses and certificates.
 
-    ``attained`` holds the ranges attained by witnesses, ``proven`` the certified outer bounds, both
-    of shape (m, 2). Row i of ``coef``, of shape (2 m, d), and of ``offset`` is the witness of the
-    lower end of range i; row m + i is the witness of the upper end. ``outer``, of shape (d, 2),
-    holds the bounds on every weight that follow from all certificates; infinite if not requested.
+    ``attained`` holds the ranges attained by witnesses, ``proven`` the certified outer bounds, and
+    ``inner`` the ranges attained by models that are certainly in the set, all of shape (m, 2).
+    (Witnesses may violate constraints slightly.) Row i of ``coef``, of shape (2 m, d), and of
+    ``offset`` is the witness of the lower end of range i; row m + i is the witness of the upper
+    end. ``outer``, of shape (d, 2), holds the bounds on every weight that follow from all
+    certificates; infinite if not requested.
     """
 
     features: NDArray[np.intp]
     attained: Matrix
     proven: Matrix
+    inner: Matrix
     coef: sp.csr_array
     offset: Matrix
     outer: Matrix
@@ -91,9 +94,11 @@ class WeightRanges:
 
     @cached_property
     def gap(self) -> Matrix:
-        """Largest possible error of each end of ``interval``, from certificates, shape (m, 2)."""
-        lower, upper = (absolute(self.proven) - self.interval).T
-        return np.column_stack([np.maximum(-lower, 0.0), np.maximum(upper, 0.0)])
+        """Largest possible error of each end of ``interval``, in both directions, shape (m, 2)."""
+        return np.maximum(
+            np.abs(absolute_ends(self.proven) - self.interval),
+            np.abs(absolute_ends(np.sort(self.inner, axis=1)) - self.interval),
+        )
 
     def take(self, which: NDArray[np.intp]) -> WeightRanges:
         """Return the ranges at the given indices."""
@@ -103,6 +108,7 @@ class WeightRanges:
             features=self.features[which],
             attained=self.attained[which],
             proven=self.proven[which],
+            inner=self.inner[which],
             coef=self.coef[witnesses],
             offset=self.offset[witnesses],
         )
@@ -113,6 +119,7 @@ class WeightRanges:
             self,
             attained=factor * self.attained,
             proven=factor * self.proven,
+            inner=factor * self.inner,
             coef=factor * self.coef,
             offset=factor * self.offset,
             outer=factor * self.outer,
@@ -129,6 +136,7 @@ class WeightRanges:
             self,
             attained=np.where(kept_range, self.attained, 0.0),
             proven=np.where(kept_range, self.proven, 0.0),
+            inner=np.where(kept_range, self.inner, 0.0),
             coef=sp.csr_array(self.coef @ sp.diags_array(keep.astype(float))),
         )
 
@@ -282,6 +290,7 @@ def _batch_ranges(
         features=features,
         attained=check.attained.reshape(2, -1).T,
         proven=check.proven.reshape(2, -1).T,
+        inner=check.inner.reshape(2, -1).T,
         coef=sp.csr_array(solutions.coef),
         offset=solutions.offset,
         outer=check.certificates.ranges() if with_outer_ranges else _infinite_ranges(models),
@@ -326,6 +335,7 @@ def empty_ranges(models: EquivalentModels) -> WeightRanges:
         features=np.empty(0, dtype=np.intp),
         attained=none,
         proven=none,
+        inner=none,
         coef=sp.csr_array((0, models.n_weights)),
         offset=np.empty((0, models.rows.n_offsets)),
         outer=_infinite_ranges(models),
@@ -352,6 +362,7 @@ def join_ranges(parts: Sequence[WeightRanges]) -> WeightRanges:
         features=np.concatenate([part.features for part in parts]),
         attained=np.concatenate([part.attained for part in parts]),
         proven=np.concatenate([part.proven for part in parts]),
+        inner=np.concatenate([part.inner for part in parts]),
         coef=sp.vstack([part.coef for part in parts], format="csr")[rows],
         offset=np.concatenate([part.offset for part in parts])[rows],
         outer=reduce(intersect, [part.outer for part in parts]),
@@ -365,9 +376,15 @@ def absolute(signed: Matrix) -> Matrix:
     A smallest weight that is tiny compared with the largest is set to zero. Otherwise, rounding
     errors could make an unnecessary feature appear necessary on some platforms.
     """
+    smallest, largest = absolute_ends(signed).T
+    return np.column_stack([np.where(smallest > ZERO_TOL * largest, smallest, 0.0), largest])
+
+
+def absolute_ends(signed: Matrix) -> Matrix:
+    """Convert signed ranges to ranges of absolute weights without any rounding, shape (m, 2)."""
     low, high = signed.T
     smallest, largest = np.maximum(0.0, np.maximum(low, -high)), np.abs(signed).max(axis=1)
-    return np.column_stack([np.where(smallest > ZERO_TOL * largest, smallest, 0.0), largest])
+    return np.column_stack([smallest, largest])
 
 
 class CheckedSolver:

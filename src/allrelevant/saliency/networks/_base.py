@@ -14,13 +14,15 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from ..._magnitude import MAX_SINGLE
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
-from ..._validation import COUNT, FRACTION
+from ..._validation import COUNT, FRACTION, NONNEGATIVE
 from ...exceptions import InputError
 from ...parallel.progress import progress_bar
+from ...terms.validation import validate_table
 from ..differentiable import register
 from .catalog import build_network, has_fixed_inputs
 
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 
 
 _FRACTION = Interval(Real, 0, 1, closed="both")
-_NONNEGATIVE = Interval(Real, 0, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class NetworkEstimator(BaseEstimator):
@@ -46,17 +46,17 @@ class NetworkEstimator(BaseEstimator):
         "image_shape": [tuple, list, None],
         "max_epochs": [COUNT],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "learning_rate": [_POSITIVE],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "annealing": ["boolean"],
-        "l2": [_NONNEGATIVE],
-        "l1": [_NONNEGATIVE],
-        "mask_penalty": [_NONNEGATIVE, None],
+        "l2": [NONNEGATIVE],
+        "l1": [NONNEGATIVE],
+        "mask_penalty": [NONNEGATIVE, None],
         "mask_l1_ratio": [_FRACTION],
-        "input_noise": [_NONNEGATIVE],
+        "input_noise": [NONNEGATIVE],
         "early_stopping": ["boolean"],
         "validation_fraction": [FRACTION],
         "n_iter_no_change": [COUNT],
-        "tol": [_NONNEGATIVE],
+        "tol": [NONNEGATIVE],
         "n_threads": [COUNT, None],
         "device": "no_validation",
         "random_state": ["random_state"],
@@ -144,9 +144,16 @@ class NetworkEstimator(BaseEstimator):
     def _validate(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         import_extra("torch", "networks")
         self._validate_params()
-        return validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2
+        X, y = validate_table(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float32, np.float64],
+            ensure_min_samples=2,
+            max_size=MAX_SINGLE,
         )
+        return X.astype(np.float32, copy=False), y
 
     def _train(
         self, X: Table, targets: NDArray[Any], n_outputs: int, scale: TargetScale | None = None
@@ -258,7 +265,14 @@ class NetworkEstimator(BaseEstimator):
         from ..backends.torch_modules import threads_for, torch_threads
 
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        X = validate_table(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float32, np.float64],
+            reset=False,
+            max_size=MAX_SINGLE,
+        ).astype(np.float32, copy=False)
         with torch_threads(threads_for(self.module_, self.n_threads)):
             return self.model_.outputs(X)
 

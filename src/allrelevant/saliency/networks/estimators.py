@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..._typing import Matrix, Vector
-from ..._validation import encode_classes
+from ..._validation import check_labels, encode_classes
 from ._base import NetworkEstimator
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ class NetworkClassifier(ClassifierMixin, NetworkEstimator):
         NetworkClassifier
         """
         X, y = self._validate(X, y)
-        check_classification_targets(y)
+        check_labels(y)
         self.classes_, codes = encode_classes(y)
         return self._train(X, codes.astype(np.int64), len(self.classes_))
 

@@ -1,0 +1,126 @@
+"""Tests of the checker of proofs: what it imports, its arithmetic, and that it runs on its own."""
+
+import ast
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from allrelevant import proof_checker
+from allrelevant.proof_checker import Problem, digest, exact, read_csv, verify
+from tests.bounds.proof_cases import make_case
+
+SOURCE = Path(proof_checker.__file__)
+
+
+def test_the_checker_is_short_and_imports_four_standard_modules():
+    tree = ast.parse(SOURCE.read_text())
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imported = {
+        node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in nodes
+    }
+    assert imported == {"csv", "fractions", "json", "sys"}
+    assert all(len(node.names) == 1 for node in nodes)
+    assert len(SOURCE.read_text().splitlines()) < 200
+
+
+def run_alone(*arguments):
+    command = [sys.executable, "-I", str(SOURCE), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_checker_runs_on_its_own(tmp_path):
+    case = make_case(1)
+    (tmp_path / "proof.json").write_text(json.dumps(case.proof))
+    case.frame.to_csv(tmp_path / "table.csv", index=False)
+    done = run_alone(tmp_path / "proof.json", tmp_path / "table.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "x0" in done.stdout
+    case.frame.iloc[::-1].to_csv(tmp_path / "table.csv", index=False)
+    done = run_alone(tmp_path / "proof.json", tmp_path / "table.csv")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("The table is not that of the proof")
+
+
+def test_numbers_are_exact():
+    numbers = [0.1, -3.0, 2.0**-1074, 1e300, 0.0]
+    integers, unit = exact(numbers)
+    assert [Fraction(i, unit) for i in integers] == [Fraction(x) for x in numbers]
+    assert exact([]) == ([], 1)
+    with pytest.raises((ValueError, OverflowError)):
+        exact([float("nan")])
+
+
+# One column with the values 1, -1 and 1/2, whose classes are b, a and b.
+PROOF = {
+    "task": "classification",
+    "target": "y",
+    "rows": [0, 1, 2],
+    "columns": [{"name": "x", "source": "x", "center": 0.0, "factor": 1.0}],
+}
+PROBLEM = {
+    "coding": {"codes": [["a", -1], ["b", 1]]},
+    "weights": [1.0, 1.0, 1.0],
+    "norm": 3.0,
+    "loss": 0.5,
+}
+TABLE = {"x": [1.0, -1.0, 0.5], "y": ["b", "a", "b"]}
+
+
+def test_a_model_is_measured():
+    problem = Problem(PROOF, PROBLEM, TABLE)
+    # The slack variables are 0, 1 - (3/4 - 1/4) and 1 - (3/8 + 1/4).
+    model = {"weights": [[0, 0.75]], "offsets": [0.25]}
+    assert problem.measure(model) == (Fraction(3, 4), Fraction(1, 2) + Fraction(3, 8), -1)
+
+
+def test_a_certificate_gives_a_limit():
+    problem = Problem(PROOF, PROBLEM, TABLE)
+    # The constraints of the last two rows: w - o >= 1 - s1 and w / 2 + o >= 1 - s2. Their sum is
+    # 3/2 w + s1 + s2 >= 2, and s1 + s2 <= 1/2, so w >= 1.
+    combined = problem.combine([[1, 0.75], [2, 0.75]])
+    v, _, rest = combined
+    assert v == [Fraction(9, 8)]
+    assert rest == Fraction(3, 4) * (Fraction(1, 2) - 2)
+    # The limit on -w is |9/8 - 1| * 3 - 9/8.
+    assert problem.limit(combined, 0, -1, Fraction(1)) == Fraction(3, 8) - Fraction(9, 8)
+    # With the factors 2/3, it is -1.
+    assert problem.limit(combined, 0, -1, Fraction(8, 9)) == -1
+    assert problem.limit(combined, 0, 1, Fraction(0)) == 3
+
+
+def test_factors_must_cancel_the_offsets_and_be_positive():
+    problem = Problem(PROOF, PROBLEM, TABLE)
+    for factors in (
+        [[0, 1.0]],
+        [[1, 1.0], [2, 1.5]],
+        [[1, -1.0], [2, -1.0]],
+        [[-1, 1.0], [1, 1.0]],
+    ):
+        with pytest.raises(ValueError, match="factors of constraints"):
+            problem.combine(factors)
+
+
+def test_digests_of_different_values_differ():
+    assert digest([1.0, "a"]) == digest([1.0, "a"])
+    assert len({digest(x) for x in ([1.0], [1], ["1"], [None], [1.0, 1.0], [-1.0], [[1.0]])}) == 7
+
+
+def test_cells_are_read_as_numbers_words_and_missing_values(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("\ufeffx,unused,y\n1e-3,,NA\nTrue,b, c\n?,d,1\n")
+    proof = {"kinds": {"x": "number", "y": "word"}, "missing": ["", "NA", "?"]}
+    assert read_csv(path, proof) == {"x": [0.001, 1.0, None], "y": [None, " c", "1"]}
+
+
+def test_failures_name_column_problem_and_claim():
+    case = make_case(0)
+    bound = case.proof["problems"][0]["bounds"][0]
+    bound[2]["proven"] = bound[1]["proven"]
+    content = {key: value for key, value in case.proof.items() if key != "digest"}
+    _, (failure,) = verify({**content, "digest": digest(content)}, case.cells)
+    assert failure.startswith("'x0' (")
+    assert "largest" in failure
