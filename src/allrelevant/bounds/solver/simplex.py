@@ -61,10 +61,13 @@ REDUCED_COST_TOL = 1e-9
 ALL_FEATURES_UP_TO = 400
 NEARLY_USED = 0.95
 
-# Maximum number of features added per solution, and size above which the working set is reset to
-# its initial features.
+# Number of features with the largest ``multipliers @ table`` at the baseline that the working set
+# contains as candidates, which enter the dictionary of an LP when they are needed. Features that
+# are missing in a solution become candidates. Above twice their number, they are reset.
+MAX_CANDIDATES = 1000
+
+# Maximum number of features added per solution.
 FEATURES_PER_SOLUTION = 20
-RESET_WORKING_SET_ABOVE = 1000
 
 
 class Vertex:
@@ -136,9 +139,10 @@ def _dense(table: Table) -> Matrix:
 class Dictionary:
     """Simplex dictionary of a vertex, from which every LP is solved.
 
-    Its weights are those in use, then those of the other working ``features``, then a placeholder
-    for a feature outside the working set whose weight is maximized. ``prices``, of shape (2,), are
-    the prices of norm and loss at which the vertex is optimal.
+    Its weights are those in use, then those of the other ``features``, then those of the
+    ``candidates``, then a placeholder for a further feature whose weight is maximized. Candidates
+    enter the dictionary of an LP when their reduced cost is negative. ``prices``, of shape (2,),
+    are the prices of norm and loss at which the vertex is optimal.
     """
 
     def __init__(
@@ -147,13 +151,20 @@ class Dictionary:
         features: NDArray[np.intp],
         budgets: Sequence[Budget],
         prices: Vector,
+        candidates: NDArray[np.intp] | None = None,
     ) -> None:
         unused = np.setdiff1d(features, vertex.used)
         self._vertex = vertex
-        self._features = np.concatenate([vertex.used, unused])
-        self._place = np.full(vertex.rows.n_weights, len(self._features))
-        self._place[self._features] = np.arange(len(self._features))
+        inside = np.concatenate([vertex.used, unused])
+        outside = np.setdiff1d(() if candidates is None else candidates, inside).astype(np.intp)
+        self._features = np.concatenate([inside, outside])
         n_weights = len(self._features) + 1
+        # Candidates are maximized in the place of the placeholder.
+        self._place = np.full(vertex.rows.n_weights, n_weights - 1)
+        self._place[inside] = np.arange(len(inside))
+        self._candidate = np.full(vertex.rows.n_weights, -1)
+        self._candidate[outside] = np.arange(len(outside))
+        self._candidate_columns = np.ascontiguousarray(vertex.weight_columns(outside).T)
         first_row = n_weights + vertex.rows.n_offsets
         value = vertex.values()
         self._data = simplex_data(vertex.rows, n_weights, budgets, prices)
@@ -172,7 +183,7 @@ class Dictionary:
             ),
             nonbasic=np.concatenate(
                 [
-                    np.arange(len(vertex.used), n_weights - 1),
+                    np.arange(len(vertex.used), len(inside)),
                     first_row + vertex.active,
                     [n_weights - 1],
                 ]
@@ -197,8 +208,10 @@ class Dictionary:
         entries = np.flatnonzero(place == n_weights - 1)
         absent, features = objectives.rows[entries], objectives.weights[entries]
         columns = np.zeros((n, len(self._state.value)))
+        excluded = np.full(n, -1)
         if len(absent):
             columns[absent] = self._vertex.weight_columns(features).T
+            excluded[absent] = self._candidate[features]
         found = solve_extremes(
             self._state,
             self._data,
@@ -206,6 +219,8 @@ class Dictionary:
             place,
             objectives.gains,
             columns,
+            self._candidate_columns,
+            excluded,
             MAX_PIVOTS,
         )
         coef = np.zeros((n, rows.n_weights))
@@ -298,7 +313,8 @@ class SimplexSolver:
         is_near = rows.slack(coef[None], offset[None])[0] > -DISTANT_SLACK
         is_near[np.asarray(active_rows, dtype=np.intp)] = True
         self._rows = np.flatnonzero(is_near)
-        self._features = self._first_features = nearly_used_features(combination)
+        self._features = nearly_used_features(combination)
+        self._candidates = self._first_candidates = likely_features(combination)
         self._dictionary = self._new_dictionary()
         self.effort = SolverStats()
 
@@ -334,16 +350,18 @@ class SimplexSolver:
             self._dictionary = self._new_dictionary()
 
     def _reset_features(self) -> None:
-        """Reset the features of the working set to the initial ones if there are too many."""
-        if len(self._features) > max(RESET_WORKING_SET_ABOVE, 2 * len(self._first_features)):
-            self._features = self._first_features
+        """Reset the candidates to the initial ones if there are too many."""
+        if len(self._candidates) > 2 * max(MAX_CANDIDATES, len(self._first_candidates)):
+            self._candidates = self._first_candidates
             self._dictionary = self._new_dictionary()
 
     def _new_dictionary(self) -> Dictionary:
         """Return the dictionary of the starting vertex for the current working set."""
         rows = self.models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
-        return Dictionary(vertex, self._features, self.models.budgets, self._prices)
+        return Dictionary(
+            vertex, self._features, self.models.budgets, self._prices, self._candidates
+        )
 
     def _solve(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         dictionary, size = self._dictionary, self._dictionary.extremes_per_call
@@ -373,7 +391,7 @@ class SimplexSolver:
             if e not in unsolved
         }
         self._rows = np.union1d(self._rows, np.flatnonzero(is_violated.any(axis=0)))
-        self._features = reduce(np.union1d, missing.values(), self._features)
+        self._candidates = reduce(np.union1d, missing.values(), self._candidates)
         return np.union1d(np.flatnonzero(is_violated.any(axis=1)), sorted(missing)).astype(np.intp)
 
     def _entering_features(
@@ -384,7 +402,8 @@ class SimplexSolver:
         np.abs(combination, out=combination)
         objectives = Objectives.from_extremes(extremes)
         combination[objectives.rows, objectives.weights] = 0.0
-        working = np.union1d(self._features, np.flatnonzero(self._start.coef))
+        used = np.flatnonzero(self._start.coef)
+        working = reduce(np.union1d, [self._features, self._candidates, used])
         norm_price = combination[:, working].max(axis=1, initial=0.0)
         combination[:, working] = 0.0
         limit = norm_price * (1 + REDUCED_COST_TOL) + REDUCED_COST_TOL
@@ -405,3 +424,10 @@ def nearly_used_features(combination: Vector) -> NDArray[np.intp]:
     if len(combination) <= ALL_FEATURES_UP_TO:
         return np.arange(len(combination))
     return np.flatnonzero(combination >= NEARLY_USED)
+
+
+def likely_features(combination: Vector) -> NDArray[np.intp]:
+    """Return the features with the smallest reduced costs at the baseline; see MAX_CANDIDATES."""
+    if len(combination) <= MAX_CANDIDATES:
+        return np.arange(len(combination))
+    return np.sort(np.argsort(-combination, kind="stable")[:MAX_CANDIDATES])
