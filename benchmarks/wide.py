@@ -230,7 +230,7 @@ def main() -> None:
         if args.save:
             args.save.mkdir(parents=True, exist_ok=True)
             np.savez(args.save / file_name, **results(est))
-        if args.compare:
+        if args.compare and (args.compare / file_name).exists():
             cells.append(differences(np.load(args.compare / file_name), results(est)))
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 

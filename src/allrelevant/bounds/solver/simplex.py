@@ -10,6 +10,7 @@ negative reduced cost.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -284,6 +285,45 @@ def dictionary_state(
     )
     initialize(state, data)
     return state
+
+
+def append_features(
+    state: DictionaryState, data: SimplexData, features: NDArray[np.intp], table: Matrix
+) -> DictionaryState:
+    """Append features to a dictionary that was started at the zero model.
+
+    ``table``, of shape (n_rows, k), has the columns of the features at the zero model, where all
+    slack variables are basic. The current column of a slack variable is a column of the dictionary,
+    or a unit vector.
+    """
+    first_row = data.n_weights + data.n_offsets
+    is_slack, is_basic_slack = state.nonbasic >= first_row, state.basis >= first_row
+    columns = state.T[:, is_slack] @ table[state.nonbasic[is_slack] - first_row]
+    rows_of_slack = state.basis[is_basic_slack] - first_row
+    columns[is_basic_slack] += table[rows_of_slack]
+    loss_weight = np.zeros(len(state.basis))
+    loss_weight[is_basic_slack] = data.row_weight[rows_of_slack] * (state.side[is_basic_slack] > 0)
+    side = np.where(state.basis < data.n_weights, state.side, 0.0)
+    return replace(
+        state,
+        T=np.hstack([state.T, columns]),
+        nonbasic=np.concatenate([state.nonbasic, features]),
+        norm=np.concatenate([state.norm, side @ columns]),
+        loss=np.concatenate([state.loss, loss_weight @ columns]),
+        edge_norm2=np.concatenate([state.edge_norm2, 1.0 + (columns**2).sum(axis=0)]),
+    )
+
+
+def take_columns(state: DictionaryState, columns: NDArray[np.bool_]) -> DictionaryState:
+    """Return a dictionary that contains only the given nonbasic variables."""
+    return replace(
+        state,
+        T=np.ascontiguousarray(state.T[:, columns]),
+        nonbasic=state.nonbasic[columns],
+        norm=state.norm[columns],
+        loss=state.loss[columns],
+        edge_norm2=state.edge_norm2[columns],
+    )
 
 
 class SimplexSolver:
