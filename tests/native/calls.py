@@ -81,7 +81,7 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
         "ar_minimize",
         [
             _program(data),
-            Structure([*state.T.shape, *start]),
+            Structure([*state.T.shape, state.T.shape[1], *start]),
             1.0,
             C,
             3,
@@ -102,18 +102,21 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
     starts = np.concatenate([np.arange(2 * d + 2), 2 * d + 2 + 2 * np.arange(d + 1)])
     m = len(starts) - 1
     columns = np.tile(y * samples.X[:, :1], m).T.copy()
+    no_candidates = [0, np.zeros((0, n)), np.full(m, -1)]
     results = [np.zeros((m, size)) for size in (d + 1, 1, n)] + [np.zeros(m, dtype=np.int64)]
     pivots = np.zeros(1, dtype=np.int64)
     second = Call(
         "ar_solve_extremes",
         [
             _program(data),
-            Structure([*state.T.shape, *arrays]),
-            Structure([m, starts, weights, np.tile([1.0, -1.0], 2 * d + 1), columns, *results]),
+            Structure([*state.T.shape, state.T.shape[1], *arrays]),
+            Structure(
+                [m, starts, weights, np.tile([1.0, -1.0], 2 * d + 1), columns, *no_candidates, *results]
+            ),
             1000,
             MAX_WORK,
             pivots,
-            WorkMemory("ar_extremes_bytes", [_program(data), *state.T.shape]),
+            WorkMemory("ar_extremes_bytes", [_program(data), *state.T.shape, 0]),
         ],
         [*results, pivots],
     )
@@ -234,13 +237,13 @@ def malformed_calls() -> list[Call]:
         ]
     empty, index, nothing = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     no_program = Structure([0, 0, 0, 0, empty, np.zeros((0, 3)), np.zeros(2)])
-    no_dictionary = Structure([0, 0, *[empty] * 4, index, index, *[empty] * 3])
-    no_extremes = Structure([0, nothing, index, empty, empty, empty, empty, empty, index])
+    no_dictionary = Structure([0, 0, 0, *[empty] * 4, index, index, *[empty] * 3])
+    no_extremes = Structure([0, nothing, index, empty, empty, 0, empty, index, empty, empty, empty, index])
     no_problems = Structure([0, 0, index, nothing, empty, empty])
     no_pairs = Structure([0, 0, 0, *[nothing, index, nothing] * 2, empty, empty, empty])
-    memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0])
+    memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0, 0])
     two = np.ones(2)
-    no_columns = Structure([2, 0, empty, two, two, two, np.arange(2), index, *[empty] * 3])
+    no_columns = Structure([2, 0, 0, empty, two, two, two, np.arange(2), index, *[empty] * 3])
     two_rows = Structure([0, 0, 2, 0, two, np.zeros((0, 3)), np.zeros(2)])
     sizes, results = WorkMemory("ar_minimize_bytes", [2, 0]), [empty, empty, np.zeros(2), nothing]
     return [

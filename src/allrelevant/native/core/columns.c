@@ -12,7 +12,7 @@
 #include "simplex.h"
 
 /* Maximum numbers of candidates that are added at a time, and that are in the dictionary. */
-enum { COLUMNS_PER_ROUND = 16, MAX_ROOM = 192 };
+enum { COLUMNS_PER_ROUND = 16, MAX_ROOM = 128 };
 
 /* A candidate enters if its reduced cost is below minus this, relative to the norm price. */
 static const double ENTERING_TOL = 1e-10;
