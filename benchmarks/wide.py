@@ -221,9 +221,7 @@ def main() -> None:
         est = estimator(random_state=0, n_jobs=args.jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            cells = (
-                parallel_fit(est, X, y, args.page) if args.jobs else profiled_fit(est, X, y)
-            )
+            cells = parallel_fit(est, X, y, args.page) if args.jobs else profiled_fit(est, X, y)
         classes = Counter(est.relevance_.tolist())
         cells.append(", ".join(f"{n:,} {kind}" for kind, n in classes.items()))
         file_name = f"{name.replace(' ', '_').replace(',', '')}.npz"

@@ -111,7 +111,15 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
             _program(data),
             Structure([*state.T.shape, state.T.shape[1], *arrays]),
             Structure(
-                [m, starts, weights, np.tile([1.0, -1.0], 2 * d + 1), columns, *no_candidates, *results]
+                [
+                    m,
+                    starts,
+                    weights,
+                    np.tile([1.0, -1.0], 2 * d + 1),
+                    columns,
+                    *no_candidates,
+                    *results,
+                ]
             ),
             1000,
             MAX_WORK,
@@ -238,7 +246,9 @@ def malformed_calls() -> list[Call]:
     empty, index, nothing = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     no_program = Structure([0, 0, 0, 0, empty, np.zeros((0, 3)), np.zeros(2)])
     no_dictionary = Structure([0, 0, 0, *[empty] * 4, index, index, *[empty] * 3])
-    no_extremes = Structure([0, nothing, index, empty, empty, 0, empty, index, empty, empty, empty, index])
+    no_extremes = Structure(
+        [0, nothing, index, empty, empty, 0, empty, index, empty, empty, empty, index]
+    )
     no_problems = Structure([0, 0, index, nothing, empty, empty])
     no_pairs = Structure([0, 0, 0, *[nothing, index, nothing] * 2, empty, empty, empty])
     memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0, 0])

@@ -209,8 +209,9 @@ def choose_C(
     """Choose the C with the best cross-validation score among values whose baseline uses features.
 
     Ties are resolved in favor of the smallest C. In tables with many rows and more features, larger
-    values are not tried in a fold once they no longer improve its score. ``data`` is unscaled, because each fold is scaled
-    by its training samples; ``scaled`` is the same data scaled by all samples.
+    values are not tried in a fold once they no longer improve its score. ``data`` is unscaled,
+    because each fold is scaled by its training samples; ``scaled`` is the same data scaled by all
+    samples.
     """
     values = tuning.values(data)
     candidates = _usable_values(scaled, formulation, values)

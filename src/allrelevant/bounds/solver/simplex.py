@@ -58,17 +58,20 @@ REDUCED_COST_TOL = 1e-9
 
 # Up to this number of features, all are in the working set. Above it, the working set starts with
 # the features whose ``multipliers @ table`` at the baseline is at least NEARLY_USED in absolute
-# value; it is 1, the norm price, for the features in use.
+# value; it is 1, the norm price, for the features in use. At most MAX_NEARLY_USED features that are
+# not in use are included.
 ALL_FEATURES_UP_TO = 400
 NEARLY_USED = 0.95
+IN_USE = 1.0 - 1e-6
+MAX_NEARLY_USED = 100
 
-# Number of features with the largest ``multipliers @ table`` at the baseline that the working set
-# contains as candidates, which enter the dictionary of an LP when they are needed. Features that
+# Number of further features with the largest ``multipliers @ table`` at the baseline that are in the
+# working set as candidates, which enter the dictionary of an LP when they are needed. Features that
 # are missing in a solution become candidates. Above twice their number, they are reset.
 MAX_CANDIDATES = 1000
 
 # Maximum number of features added per solution.
-FEATURES_PER_SOLUTION = 20
+FEATURES_PER_SOLUTION = 100
 
 
 class Vertex:
@@ -354,7 +357,9 @@ class SimplexSolver:
         is_near[np.asarray(active_rows, dtype=np.intp)] = True
         self._rows = np.flatnonzero(is_near)
         self._features = nearly_used_features(combination)
-        self._candidates = self._first_candidates = likely_features(combination)
+        self._candidates = self._first_candidates = likely_features(
+            combination, len(self._features)
+        )
         self._dictionary = self._new_dictionary()
         self.effort = SolverStats()
 
@@ -463,11 +468,16 @@ def nearly_used_features(combination: Vector) -> NDArray[np.intp]:
     """
     if len(combination) <= ALL_FEATURES_UP_TO:
         return np.arange(len(combination))
-    return np.flatnonzero(combination >= NEARLY_USED)
+    n_used = int((combination >= IN_USE).sum())
+    n_nearly = min(int((combination >= NEARLY_USED).sum()), n_used + MAX_NEARLY_USED)
+    return _largest(combination, n_nearly)
 
 
-def likely_features(combination: Vector) -> NDArray[np.intp]:
-    """Return the features with the smallest reduced costs at the baseline; see MAX_CANDIDATES."""
-    if len(combination) <= MAX_CANDIDATES:
-        return np.arange(len(combination))
-    return np.sort(np.argsort(-combination, kind="stable")[:MAX_CANDIDATES])
+def likely_features(combination: Vector, n_features: int) -> NDArray[np.intp]:
+    """Return the candidates, given the number of features that are in the dictionary anyway."""
+    return _largest(combination, min(len(combination), n_features + MAX_CANDIDATES))
+
+
+def _largest(values: Vector, n: int) -> NDArray[np.intp]:
+    """Return the indices of the n largest values in ascending order; ties favor the first."""
+    return np.sort(np.argsort(-values, kind="stable")[:n])
