@@ -1,4 +1,4 @@
-"""Calls of the core on 230 small problems, and functions that run them in any of its builds.
+"""Calls of the core on 290 small problems, and functions that run them in any of its builds.
 
 An argument is an integer, a float, None (a null pointer), an array (which the call may modify), a
 :class:`Structure` or :class:`WorkMemory`.
@@ -53,15 +53,18 @@ class Call:
 
 
 def small_calls() -> list[Call]:
-    """Return 230 calls: 120 simplex problems, 30 losses, 40 sets of SVMs, 40 kernel criteria."""
+    """Return 290 calls: 180 simplex problems, 30 losses, 40 sets of SVMs, 40 kernel criteria."""
     simplex = [call for kind in KINDS for seed in range(6) for call in simplex_calls(kind, seed)]
     svms = [call for seed in range(20) for call in svm_calls(seed)]
     losses = [pairs_call(seed) for seed in range(30)]
     return [*simplex, *losses, *svms, *[criterion_call(seed) for seed in range(40)]]
 
 
-def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
-    """Return the search for a baseline, and that for extremes of weights from there."""
+def simplex_calls(kind: str, seed: int) -> tuple[Call, Call, Call]:
+    """Return the search for a baseline, and those for extremes of weights from there.
+
+    The last call generates the columns of some weights.
+    """
     samples, C = nasty_samples(kind, seed), (0.1, 1.0, 10.0)[seed % 3]
     n, d = samples.X.shape
     rows = _Rows(1, samples.weight)
@@ -128,7 +131,44 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
         ],
         [*results, pivots],
     )
-    return first, second
+    return first, second, candidates_call(data, state, columns)
+
+
+def candidates_call(data: Any, state: Any, columns: np.ndarray) -> Call:
+    """Return the search for largest weights if the last nonbasic weights are candidates."""
+    d, n = data.n_weights - 1, len(data.row_weight)
+    first = max([-1, *state.basis[state.basis < d]]) + 1
+    inside = (state.nonbasic < first) | (state.nonbasic >= d)
+    order = np.argsort(state.nonbasic[~inside])
+    candidates = np.ascontiguousarray(state.T[:, ~inside][:, order].T)
+    by_column = [array[inside] for array in (state.nonbasic, state.norm, state.loss)]
+    arrays = [
+        np.ascontiguousarray(state.T[:, inside]),
+        *[state.value, state.perturbed, state.side, state.basis],
+        *by_column,
+        state.edge_norm2[inside],
+    ]
+    shape = arrays[0].shape
+    weights = np.repeat(np.r_[np.arange(first), d], 2)
+    m = len(weights)
+    results = [np.zeros((m, size)) for size in (d + 1, 1, n)] + [np.zeros(m, dtype=np.int64)]
+    signs, excluded = np.tile([1.0, -1.0], m // 2), np.arange(m) % (d - first + 1) - 1
+    columns = np.tile(columns[:1], (m, 1))
+    generated = [len(candidates), candidates, excluded]
+    pivots = np.zeros(1, dtype=np.int64)
+    return Call(
+        "ar_solve_extremes",
+        [
+            _program(data),
+            Structure([*shape, shape[1], *arrays]),
+            Structure([m, np.arange(m + 1), weights, signs, columns, *generated, *results]),
+            1000,
+            MAX_WORK,
+            pivots,
+            WorkMemory("ar_extremes_bytes", [_program(data), *shape, len(candidates)]),
+        ],
+        [*results, pivots],
+    )
 
 
 @dataclass
