@@ -66,8 +66,8 @@ IN_USE = 1.0 - 1e-6
 MAX_NEARLY_USED = 100
 
 # Number of further features with the largest ``multipliers @ table`` at the baseline in the
-# working set. These candidates enter the dictionary of an LP when they are needed. Features that are
-# missing in a solution become candidates. Above twice their number, they are reset.
+# working set. These candidates enter the dictionary of an LP when they are needed. Features that
+# are missing in a solution become candidates. Above twice their number, they are reset.
 MAX_CANDIDATES = 1000
 
 # Maximum number of features added per solution.
