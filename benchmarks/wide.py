@@ -5,10 +5,12 @@ calibration and the ranges. Their CPU times come from a profile of a fit in one 
 the overhead of profiling. The command also prints the numbers of LPs and of simplex pivots, and
 the numbers of features in each relevance class. ``--jobs`` measures a fit with worker processes
 instead: elapsed time and CPU time, including those of the workers. ``--save`` stores the results of
-the fits, and ``--compare`` prints their largest differences from stored results.
+the fits, and ``--compare`` prints their largest differences from stored results. ``--max-cpu``
+stops each profiled fit after this CPU time and prints the times of the stages up to then. The table
+with a million columns is only fitted if ``--only`` names it.
 
-usage: python -m benchmarks.wide [--data FOLDER] [--only TEXT ...] [--jobs N] [--page]
-                                 [--save FOLDER] [--compare FOLDER]
+usage: python -m benchmarks.wide [--data FOLDER] [--only TEXT ...] [--jobs N] [--relations]
+                                 [--max-cpu SECONDS] [--save FOLDER] [--compare FOLDER]
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ import argparse
 import cProfile
 import os
 import pstats
+import signal
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -32,6 +35,7 @@ import scipy.sparse as sp
 from allrelevant import ClassificationBounds, RankingBounds
 from allrelevant.datasets import make_linear_classification
 from allrelevant.native import simplex
+from benchmarks.million_columns import make_table
 
 STAGES = {
     "C": ("pipeline.py", "fit_baseline"),
@@ -115,6 +119,11 @@ def dorothea(folder: Path | None) -> tuple[type, Any, Any]:
     return ClassificationBounds, X, arrays["y"][rows]
 
 
+def million(folder: Path | None) -> tuple[type, Any, Any]:
+    return ClassificationBounds, *make_table(1000, 1_000_000)
+
+
+MILLION = "million columns 1,000 x 1,000,000"
 TABLES: dict[str, Loader] = {
     "ranking 442 x 10": diabetes_ranking,
     "noise 100 x 2,000": noise(100, 2000),
@@ -125,6 +134,7 @@ TABLES: dict[str, Loader] = {
     "100 x 12,600": linear(100, 12_600),
     "2,000 x 5,000": linear(2000, 5000),
     "dorothea 800 x 100,000": dorothea,
+    MILLION: million,
 }
 
 
@@ -149,21 +159,41 @@ def stage_seconds(profile: cProfile.Profile) -> dict[str, float]:
     return {stage: found.get(place, 0.0) for stage, place in STAGES.items()}
 
 
-def profiled_fit(est: Any, X: Any, y: Any) -> list[str]:
+class OutOfTimeError(Exception):
+    """Raised in a fit that has used up its CPU time."""
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Raise ``OutOfTimeError`` in the block when this process has used the given CPU time."""
+
+    def stop(*_: Any) -> None:
+        raise OutOfTimeError
+
+    former = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, former)
+
+
+def profiled_fit(est: Any, X: Any, y: Any, max_cpu: float) -> list[str]:
     profile = cProfile.Profile(time.process_time)
     start = time.process_time()
-    with counted() as counts:
+    with counted() as counts, suppress(OutOfTimeError), cpu_limit(max_cpu):
         profile.runcall(est.fit, X, y)
     total = time.process_time() - start
     seconds = [*stage_seconds(profile).values(), total]
     return [*(f"{s:.2f}" for s in seconds), f"{counts['LPs']:,}", f"{counts['pivots']:,}"]
 
 
-def parallel_fit(est: Any, X: Any, y: Any, page: bool) -> list[str]:
+def parallel_fit(est: Any, X: Any, y: Any, relations: bool) -> list[str]:
     start, cpu = time.perf_counter(), sum(os.times()[:4])
     est.fit(X, y)
-    if page:
-        est.to_html(X=X, y=y, relations=est.relations(n_jobs=est.n_jobs))
+    if relations:
+        est.relations()
     elapsed = time.perf_counter() - start
     from joblib.externals.loky import get_reusable_executor
 
@@ -202,7 +232,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with the real tables")
     parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of tables")
     parser.add_argument("--jobs", type=int, help="measure a fit with this many processes")
-    parser.add_argument("--page", action="store_true", help="with --jobs: relations and report")
+    parser.add_argument("--relations", action="store_true", help="with --jobs: also relations")
+    parser.add_argument("--max-cpu", type=float, default=0, help="limit per fit, in seconds")
     parser.add_argument("--save", type=Path, help="folder for the results")
     parser.add_argument("--compare", type=Path, help="folder of results to compare with")
     args = parser.parse_args()
@@ -211,7 +242,7 @@ def main() -> None:
     head = ["Table", *columns, "Relevance classes", *(["Differences"] if args.compare else [])]
     print(f"| {' | '.join(head)} |\n|{' --- |' * len(head)}", flush=True)
     for name, load in TABLES.items():
-        if not any(text in name for text in args.only):
+        if not any(text in name for text in args.only) or (name == MILLION and "" in args.only):
             continue
         try:
             estimator, X, y = load(args.data)
@@ -221,7 +252,13 @@ def main() -> None:
         est = estimator(random_state=0, n_jobs=args.jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            cells = parallel_fit(est, X, y, args.page) if args.jobs else profiled_fit(est, X, y)
+            if args.jobs:
+                cells = parallel_fit(est, X, y, args.relations)
+            else:
+                cells = profiled_fit(est, X, y, args.max_cpu)
+        if not hasattr(est, "relevance_"):
+            print(f"| {name} | {' | '.join([*cells, 'stopped'])} |", flush=True)
+            continue
         classes = Counter(est.relevance_.tolist())
         cells.append(", ".join(f"{n:,} {kind}" for kind, n in classes.items()))
         file_name = f"{name.replace(' ', '_').replace(',', '')}.npz"
