@@ -81,6 +81,7 @@ def test_candidates_enter_when_they_are_needed(n_features):
     samples = ClassificationData(X, np.repeat([-1.0, 1.0], 15), np.ones(30))
     baseline = FORMULATIONS["separate"].fit(samples, 0.2)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.3, 0.1, 1e-6))
+    assert models.start is not None
     likely = np.argsort(-np.abs(models.start.rows.row_combination(models.start.multipliers)))
     features = np.concatenate([likely[:8], likely[60:66], likely[-6:]])
     ranges = weight_ranges(models, features, solver=SimplexSolver)
