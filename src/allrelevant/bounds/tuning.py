@@ -31,12 +31,9 @@ N_FOLDS = 5
 # Relative duality gap of the baselines that are compared to choose C, if there are many rows.
 SELECTION_GAP = 1e-3
 
-# In large problems, the choice of C in a fold ends at the first value that improves the score by no
-# more than this fraction of what smaller values have gained. A problem is large if it has at least
-# MANY_TERMS rows or pairs (only for the choice of a sparse C), or at least MANY_WIDE_TERMS and more
-# features than rows. Models of larger C then use about as many features as there are rows.
+# With at least this many rows or pairs, the choice of a sparse C ends at the first value that
+# improves the score by no more than this fraction of what smaller values have gained.
 MANY_TERMS = 3_000
-MANY_WIDE_TERMS = 1_000
 MIN_IMPROVEMENT = 0.01
 
 # Grid of C, multiplied by the total sample weight because the loss is a sum over samples. There are
@@ -208,17 +205,12 @@ def choose_C(
 ) -> ChosenC:
     """Choose the C with the best cross-validation score among values whose baseline uses features.
 
-    Ties are resolved in favor of the smallest C. In tables with many rows and more features, larger
-    values are not tried in a fold once they no longer improve its score. ``data`` is unscaled,
-    because each fold is scaled by its training samples; ``scaled`` is the same data scaled by all
-    samples.
+    Ties are resolved in favor of the smallest C. ``data`` is unscaled, because each fold is scaled
+    by its training samples; ``scaled`` is the same data scaled by all samples.
     """
     values = tuning.values(data)
     candidates = _usable_values(scaled, formulation, values)
-    scores = fold_scores(
-        data, formulation, fit_scaling, tuning, stop_early=_is_wide_and_large(data), **run
-    )
-    mean = scores.mean(axis=0)
+    mean = fold_scores(data, formulation, fit_scaling, tuning, **run).mean(axis=0)
     best = candidates[np.argmax(mean[candidates, 0])]
     return ChosenC(float(values[best]), float(mean[best, 1]))
 
@@ -236,7 +228,7 @@ def choose_sparse_C(
     rows or pairs, larger values are not tried in a fold once they no longer improve its score.
     """
     values = tuning.values(scaled[0])
-    stop_early = scaled[0].n_loss_terms >= MANY_TERMS or _is_wide_and_large(scaled[0])
+    stop_early = scaled[0].n_loss_terms >= MANY_TERMS
 
     def table_scores(index: int) -> tuple[Matrix, NDArray[np.intp]]:
         data = scaled[index]
@@ -291,10 +283,6 @@ def fold_scores(
             "test rows, which contain every class that the score requires, or pass C as a number."
         )
     return scores
-
-
-def _is_wide_and_large(data: TaskData) -> bool:
-    return data.n_loss_terms >= MANY_WIDE_TERMS and data.n_features > data.n_samples
 
 
 def _has_leveled_off(scores: Sequence[float]) -> bool:
