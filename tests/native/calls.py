@@ -1,4 +1,4 @@
-"""Calls of the core on 230 small problems, and functions that run them in any of its builds.
+"""Calls of the core on 290 small problems, and functions that run them in any of its builds.
 
 An argument is an integer, a float, None (a null pointer), an array (which the call may modify), a
 :class:`Structure` or :class:`WorkMemory`.
@@ -53,15 +53,18 @@ class Call:
 
 
 def small_calls() -> list[Call]:
-    """Return 230 calls: 120 simplex problems, 30 losses, 40 sets of SVMs, 40 kernel criteria."""
+    """Return 290 calls: 180 simplex problems, 30 losses, 40 sets of SVMs, 40 kernel criteria."""
     simplex = [call for kind in KINDS for seed in range(6) for call in simplex_calls(kind, seed)]
     svms = [call for seed in range(20) for call in svm_calls(seed)]
     losses = [pairs_call(seed) for seed in range(30)]
     return [*simplex, *losses, *svms, *[criterion_call(seed) for seed in range(40)]]
 
 
-def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
-    """Return the search for a baseline, and that for extremes of weights from there."""
+def simplex_calls(kind: str, seed: int) -> tuple[Call, Call, Call]:
+    """Return the search for a baseline, and those for extremes of weights from there.
+
+    The last call generates the columns of some weights.
+    """
     samples, C = nasty_samples(kind, seed), (0.1, 1.0, 10.0)[seed % 3]
     n, d = samples.X.shape
     rows = _Rows(1, samples.weight)
@@ -81,7 +84,7 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
         "ar_minimize",
         [
             _program(data),
-            Structure([*state.T.shape, *start]),
+            Structure([*state.T.shape, state.T.shape[1], *start]),
             1.0,
             C,
             3,
@@ -102,22 +105,70 @@ def simplex_calls(kind: str, seed: int) -> tuple[Call, Call]:
     starts = np.concatenate([np.arange(2 * d + 2), 2 * d + 2 + 2 * np.arange(d + 1)])
     m = len(starts) - 1
     columns = np.tile(y * samples.X[:, :1], m).T.copy()
+    no_candidates = [0, np.zeros((0, n)), np.full(m, -1)]
     results = [np.zeros((m, size)) for size in (d + 1, 1, n)] + [np.zeros(m, dtype=np.int64)]
     pivots = np.zeros(1, dtype=np.int64)
     second = Call(
         "ar_solve_extremes",
         [
             _program(data),
-            Structure([*state.T.shape, *arrays]),
-            Structure([m, starts, weights, np.tile([1.0, -1.0], 2 * d + 1), columns, *results]),
+            Structure([*state.T.shape, state.T.shape[1], *arrays]),
+            Structure(
+                [
+                    m,
+                    starts,
+                    weights,
+                    np.tile([1.0, -1.0], 2 * d + 1),
+                    columns,
+                    *no_candidates,
+                    *results,
+                ]
+            ),
             1000,
             MAX_WORK,
             pivots,
-            WorkMemory("ar_extremes_bytes", [_program(data), *state.T.shape]),
+            WorkMemory("ar_extremes_bytes", [_program(data), *state.T.shape, 0]),
         ],
         [*results, pivots],
     )
-    return first, second
+    return first, second, candidates_call(data, state, columns)
+
+
+def candidates_call(data: Any, state: Any, columns: np.ndarray) -> Call:
+    """Return the search for largest weights if the last nonbasic weights are candidates."""
+    d, n = data.n_weights - 1, len(data.row_weight)
+    first = max([-1, *state.basis[state.basis < d]]) + 1
+    inside = (state.nonbasic < first) | (state.nonbasic >= d)
+    order = np.argsort(state.nonbasic[~inside])
+    candidates = np.ascontiguousarray(state.T[:, ~inside][:, order].T)
+    by_column = [array[inside] for array in (state.nonbasic, state.norm, state.loss)]
+    arrays = [
+        np.ascontiguousarray(state.T[:, inside]),
+        *[state.value, state.perturbed, state.side, state.basis],
+        *by_column,
+        state.edge_norm2[inside],
+    ]
+    shape = arrays[0].shape
+    weights = np.repeat(np.r_[np.arange(first), d], 2)
+    m = len(weights)
+    results = [np.zeros((m, size)) for size in (d + 1, 1, n)] + [np.zeros(m, dtype=np.int64)]
+    signs, excluded = np.tile([1.0, -1.0], m // 2), np.arange(m) % (d - first + 1) - 1
+    columns = np.tile(columns[:1], (m, 1))
+    generated = [len(candidates), candidates, excluded]
+    pivots = np.zeros(1, dtype=np.int64)
+    return Call(
+        "ar_solve_extremes",
+        [
+            _program(data),
+            Structure([*shape, shape[1], *arrays]),
+            Structure([m, np.arange(m + 1), weights, signs, columns, *generated, *results]),
+            1000,
+            MAX_WORK,
+            pivots,
+            WorkMemory("ar_extremes_bytes", [_program(data), *shape, len(candidates)]),
+        ],
+        [*results, pivots],
+    )
 
 
 @dataclass
@@ -234,13 +285,15 @@ def malformed_calls() -> list[Call]:
         ]
     empty, index, nothing = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     no_program = Structure([0, 0, 0, 0, empty, np.zeros((0, 3)), np.zeros(2)])
-    no_dictionary = Structure([0, 0, *[empty] * 4, index, index, *[empty] * 3])
-    no_extremes = Structure([0, nothing, index, empty, empty, empty, empty, empty, index])
+    no_dictionary = Structure([0, 0, 0, *[empty] * 4, index, index, *[empty] * 3])
+    no_extremes = Structure(
+        [0, nothing, index, empty, empty, 0, empty, index, empty, empty, empty, index]
+    )
     no_problems = Structure([0, 0, index, nothing, empty, empty])
     no_pairs = Structure([0, 0, 0, *[nothing, index, nothing] * 2, empty, empty, empty])
-    memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0])
+    memory = WorkMemory("ar_extremes_bytes", [no_program, 0, 0, 0])
     two = np.ones(2)
-    no_columns = Structure([2, 0, empty, two, two, two, np.arange(2), index, *[empty] * 3])
+    no_columns = Structure([2, 0, 0, empty, two, two, two, np.arange(2), index, *[empty] * 3])
     two_rows = Structure([0, 0, 2, 0, two, np.zeros((0, 3)), np.zeros(2)])
     sizes, results = WorkMemory("ar_minimize_bytes", [2, 0]), [empty, empty, np.zeros(2), nothing]
     return [

@@ -2,7 +2,7 @@
 
 usage: python -m tests.native.run_calls LIBRARY [N_TABLES]
 
-Without N_TABLES, the 230 small problems are run, and otherwise the simplex problems of this many
+Without N_TABLES, the 290 small problems are run, and otherwise the simplex problems of this many
 difficult tables.
 """
 

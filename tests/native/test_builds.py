@@ -44,8 +44,8 @@ def assert_same(found, expected, calls):
             np.testing.assert_allclose(array, right, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_there_are_230_problems_and_most_are_solved(calls, expected):
-    assert len(calls) == 230
+def test_there_are_290_problems_and_most_are_solved(calls, expected):
+    assert len(calls) == 290
     assert all(status == OPTIMAL for status, _ in expected)
     extremes = [
         arrays[3]

@@ -151,10 +151,13 @@ def _partial_sums(squared: Matrix, n_targets: int) -> Matrix:
     Covariances with several targets are added up for each column first.
     """
     n_columns = len(squared)
-    by_column = np.sort(squared.reshape(n_columns, -1, n_targets).sum(axis=2), axis=0)[::-1]
-    sums = np.cumsum(by_column, axis=0)
-    numbers = [min(N_LARGEST, n_columns), int(np.ceil(np.sqrt(n_columns))), n_columns]
-    return sums[np.array(numbers) - 1]
+    by_copy = squared.reshape(n_columns, -1, n_targets).sum(axis=2).T.copy()
+    several = min(N_LARGEST, n_columns)
+    root = int(np.ceil(np.sqrt(n_columns)))
+    n_largest = max(several, root)
+    largest = np.partition(by_copy, n_columns - n_largest, axis=1)[:, n_columns - n_largest :]
+    sums = np.cumsum(np.sort(largest, axis=1)[:, ::-1], axis=1)
+    return np.array([sums[:, several - 1], sums[:, root - 1], by_copy.sum(axis=1)])
 
 
 def _ridge_filter(table: Table) -> tuple[Matrix, Vector]:

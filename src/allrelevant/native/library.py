@@ -39,7 +39,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "ar_initialize": (None, [POINTER] * 2),
     "ar_minimize_bytes": (SIZE, [SIZE] * 2),
     "ar_minimize": (STATUS, [POINTER] * 2 + [REAL] * 2 + [SIZE] + [POINTER] * 5),
-    "ar_extremes_bytes": (SIZE, [POINTER, SIZE, SIZE]),
+    "ar_extremes_bytes": (SIZE, [POINTER, SIZE, SIZE, SIZE]),
     "ar_solve_extremes": (STATUS, [POINTER] * 3 + [SIZE, REAL, POINTER, POINTER]),
     "ar_pairs_bytes": (SIZE, [POINTER]),
     "ar_pair_losses": (None, [POINTER, SIZE] + [POINTER] * 9),

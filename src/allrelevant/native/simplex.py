@@ -60,6 +60,7 @@ class _Dictionary(Struct):
     _fields_ = (
         ("m", SIZE),
         ("n", SIZE),
+        ("stride", SIZE),
         *((name, POINTER) for name in ("T", "value", "perturbed", "side", "basis", "nonbasic")),
         *((name, POINTER) for name in ("norm", "loss", "edge_norm2")),
     )
@@ -69,6 +70,8 @@ class _Extremes(Struct):
     _fields_ = (
         ("n_extremes", SIZE),
         *((name, POINTER) for name in ("starts", "weights", "coefficients", "columns")),
+        ("n_candidates", SIZE),
+        *((name, POINTER) for name in ("candidates", "excluded")),
         *((name, POINTER) for name in ("coef", "offset", "multipliers", "status")),
     )
 
@@ -115,6 +118,7 @@ class DictionaryState:
     def struct(self) -> _Dictionary:
         return _Dictionary(
             *self.T.shape,
+            self.T.shape[1],
             self.T,
             self.value,
             self.perturbed,
@@ -159,6 +163,8 @@ def solve_extremes(
     weights: NDArray[np.int64],
     coefficients: Vector,
     columns: Matrix,
+    candidates: Matrix,
+    excluded: NDArray[np.int64],
     max_pivots: int,
     on_pause: Callable[[], None] = _continue,
 ) -> ExtremeVertices:
@@ -167,7 +173,10 @@ def solve_extremes(
     Function e is the sum of ``coefficients * w[weights]`` over the entries from ``starts[e]`` to
     ``starts[e + 1] - 1``. The start is the dictionary of the baseline and is not modified. The last
     weight of the dictionary is a placeholder: if function e refers to it, ``columns[e]`` becomes
-    the last column of ``T``. ``on_pause`` is called regularly and may raise an error.
+    the last column of ``T``. The weights before it are candidates, which enter the dictionary when
+    they are needed; the rows of ``candidates`` are their columns at the start. ``excluded[e]`` is
+    the number of a candidate whose weight remains zero, or -1. ``on_pause`` is called regularly and
+    may raise an error.
     """
     core, program, dictionary = load(), data.struct(), start.struct()
     n, n_rows = len(starts) - 1, len(data.row_weight)
@@ -179,12 +188,15 @@ def solve_extremes(
         integer(weights),
         real(coefficients),
         real(columns),
+        len(candidates),
+        real(candidates),
+        integer(excluded),
         coef,
         offset,
         multipliers,
         status,
     )
-    work = work_memory(core.ar_extremes_bytes(program.address, *start.T.shape))
+    work = work_memory(core.ar_extremes_bytes(program.address, *start.T.shape, len(candidates)))
     pivots = ctypes.c_int64()
     while (
         core.ar_solve_extremes(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.programs.equivalent_models import StartingVertex
 from allrelevant.bounds.solver import l1
 from allrelevant.bounds.solver.l1 import L1Baseline, relative_gap
@@ -16,10 +17,12 @@ def value(rows, C, solution):
     return np.abs(solution.coef).sum() + C * loss
 
 
-def test_column_generation_finds_the_optimum(monkeypatch):
+@pytest.mark.parametrize("solver", ["simplex", "HiGHS"])
+def test_column_generation_finds_the_optimum(monkeypatch, solver):
     """Column generation that starts with two features finds the optimum."""
-    monkeypatch.setattr(l1, "SimplexBaseline", lambda rows, deadline: None)
-    monkeypatch.setattr(l1, "ALL_COLUMNS_UP_TO", 0)
+    if solver == "HiGHS":
+        monkeypatch.setattr(l1, "MAX_CELLS", -1)
+    monkeypatch.setattr(l1, "ALL_FEATURES_UP_TO", 0)
     monkeypatch.setattr(l1, "COLUMNS_PER_ROUND", 2)
     for seed in (0, 5, 10):  # these have many columns
         samples = generated_samples(seed)
@@ -33,11 +36,23 @@ def test_column_generation_finds_the_optimum(monkeypatch):
                 assert np.abs(solution.multipliers @ samples.rows.table).max() <= 1 + 1e-7
 
 
+def test_wide_tables_do_not_need_highs(monkeypatch):
+    """With far more features than rows, the simplex method solves every C, in any order."""
+    monkeypatch.setattr(L1Baseline, "_column_generation", None)
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((40, 900))
+    samples = ClassificationData(X, np.repeat([-1.0, 1.0], 20), np.ones(40))
+    solver = L1Baseline(samples.rows)
+    for C in (0.01, 0.1, 1.0, 10.0, 0.05):
+        solution = solver.solve(C)
+        assert relative_gap(samples.rows, C, solution) <= 1e-8
+
+
 def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
     samples = generated_samples(1)
 
     class Wrong:
-        def __init__(self, rows, deadline=None):
+        def __init__(self, rows, features, deadline=None):
             self.zero = StartingVertex(
                 np.zeros(rows.n_weights), np.zeros(1), np.zeros(rows.n_rows), rows
             )
@@ -45,7 +60,7 @@ def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
         def solve(self, C):
             return self.zero
 
-    assert relative_gap(samples.rows, 1.0, Wrong(samples.rows).zero) == pytest.approx(1.0)
+    assert relative_gap(samples.rows, 1.0, Wrong(samples.rows, None).zero) == pytest.approx(1.0)
     monkeypatch.setattr(l1, "SimplexBaseline", Wrong)
     solution = L1Baseline(samples.rows).solve(1.0)
     optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)

@@ -66,10 +66,28 @@ def test_row_and_column_generation_find_the_optimum(monkeypatch):
     full = weight_ranges(models, solver=SimplexSolver)
     monkeypatch.setattr(simplex, "ALL_FEATURES_UP_TO", 0)
     monkeypatch.setattr(simplex, "NEARLY_USED", 1.1)
+    monkeypatch.setattr(simplex, "MAX_CANDIDATES", 0)
     monkeypatch.setattr(simplex, "DISTANT_SLACK", 1e-6)
     generated = weight_ranges(models, solver=SimplexSolver)
     np.testing.assert_allclose(generated.interval, full.interval, atol=1e-8)
     assert generated.effort.programs > full.effort.programs
+
+
+@pytest.mark.parametrize("n_features", [450, 2000])
+def test_candidates_enter_when_they_are_needed(n_features):
+    """LPs that start with few features have the solutions of HiGHS, in every role of a feature."""
+    rng = np.random.RandomState(n_features)
+    X = rng.standard_normal((30, n_features))
+    samples = ClassificationData(X, np.repeat([-1.0, 1.0], 15), np.ones(30))
+    baseline = FORMULATIONS["separate"].fit(samples, 0.2)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.3, 0.1, 1e-6))
+    assert models.start is not None
+    likely = np.argsort(-np.abs(models.start.rows.row_combination(models.start.multipliers)))
+    features = np.concatenate([likely[:8], likely[60:66], likely[-6:]])
+    ranges = weight_ranges(models, features, solver=SimplexSolver)
+    assert ranges.effort.fallbacks == 0
+    reference = weight_ranges(models, features, solver=HighsSolver)
+    np.testing.assert_allclose(ranges.attained, reference.attained, atol=1e-7)
 
 
 def vertex_at(factor):

@@ -166,6 +166,11 @@ class HingeRows:
         """
         return np.asarray((self._transposed_table @ multipliers.T).T)
 
+    def columns(self, weights: NDArray[np.intp]) -> Matrix:
+        """Return the given columns of the table as a dense matrix."""
+        columns = self._transposed_table[weights]
+        return np.ascontiguousarray((columns.toarray() if sp.issparse(columns) else columns).T)
+
     @cached_property
     def _transposed_table(self) -> Table:
         """Transposed table of constraints, stored by feature if sparse, for fast products."""

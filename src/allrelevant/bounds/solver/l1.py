@@ -2,14 +2,15 @@
 
 Two methods solve it for successive values of C, each warm-started from the last solution:
 
-- :class:`SimplexBaseline`, for tables with many rows: the compiled simplex method on a dictionary
-  of all constraints and features.
-- :class:`ColumnGenerationBaseline`, for tables with many features: an l1-regularized model uses no
-  more features than there are constraints, and often far fewer. The LP starts with a few features.
-  Features with negative reduced cost at its solution are added until there are none.
+- :class:`SimplexBaseline`: the compiled simplex method on a dictionary of all constraints.
+- :class:`ColumnGenerationBaseline`: HiGHS, for very large tables and as a fallback.
 
-:class:`L1Baseline` chooses between them, and verifies the solutions of the first by their duality
-gap.
+If there are more features than constraints, both use column generation. An l1-regularized model
+uses no more features than there are constraints, and often far fewer. The LP starts with a few
+features. Features with negative reduced cost at its solution are added until there are none.
+
+:class:`L1Baseline` chooses between the methods, and verifies the solutions of the first by their
+duality gap.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import StartingVertex, baseline_program
 from ..programs.hinge import HingeRows
 from .highs import HighsModel
-from .simplex import dictionary_state, simplex_data
+from .simplex import append_features, dictionary_state, simplex_data, take_columns
 
-# The simplex method is used if there are at most this many features, or no more features than
-# constraints. Otherwise, column generation is faster. Dictionaries with more than MAX_CELLS cells
-# are too large.
-SIMPLEX_UP_TO = 400
+# The dictionary starts with all features if there are at most this many, or no more features than
+# constraints. A dictionary with more than MAX_CELLS cells at the start is too large.
+ALL_FEATURES_UP_TO = 400
 MAX_CELLS = 50_000_000
 
 # Maximum number of pivots.
 MAX_PIVOTS = 100_000
 
-# Up to this number of features, column generation starts with all of them.
-ALL_COLUMNS_UP_TO = 400
-
-# Number of initial features, and maximum number of features added per round.
+# Otherwise, number of initial features, and maximum number of features added per round, which is
+# larger if half as many features as are present exceed it. After a
+# solve, unused features stay if their ``multipliers @ table`` is at least KEPT_COMBINATION, where
+# 1 is the norm price.
 COLUMNS_PER_ROUND = 100
+KEPT_COMBINATION = 0.7
 
 # Features are added if their reduced cost is below minus this; the norm price is 1.
 REDUCED_COST_TOL = 1e-9
@@ -54,32 +55,80 @@ GAP_TOL = 1e-8
 class SimplexBaseline:
     """Baseline solver by the simplex method, started at the zero model.
 
-    The zero model can violate hard constraints. These get a finite weight, large enough that the
-    optimum satisfies them (exact penalty).
+    The dictionary contains the given features. Others are added to it when their reduced cost is
+    negative; one product with the table gives all reduced costs. The zero model can violate hard
+    constraints. These get a finite weight, large enough that the optimum satisfies them (exact
+    penalty).
     """
 
-    def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
+    def __init__(
+        self, rows: HingeRows, features: NDArray[np.intp], deadline: Deadline = NO_DEADLINE
+    ) -> None:
         n, d, k = rows.n_rows, rows.n_weights, rows.n_offsets
-        table = rows.table.toarray() if sp.issparse(rows.table) else rows.table
         self._rows, self._deadline = rows, deadline
         finite = replace(rows, weight=finite_weights(rows))
         self._data = simplex_data(finite, d, budgets=(), prices=np.zeros(2))
         self._state = dictionary_state(
             self._data,
-            T=np.hstack([table, rows.offset_table]),
+            T=np.hstack([rows.columns(features), rows.offset_table]),
             value=rows.target.copy(),
             basis=d + k + np.arange(n),
-            nonbasic=np.arange(d + k),
+            nonbasic=np.concatenate([features, np.arange(d, d + k)]),
         )
+        self._is_inside = np.zeros(d, dtype=bool)
+        self._is_inside[features] = True
 
     def solve(self, C: float) -> StartingVertex | None:
         """Return the minimizer of ``|w|_1 + C * loss``, or None if the simplex method failed."""
         from ...native.simplex import OPTIMAL, minimize
 
-        found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS, self._deadline.check)
-        if found.status != OPTIMAL:
-            return None
+        while True:
+            found = minimize(self._state, self._data, 1.0, C, MAX_PIVOTS, self._deadline.check)
+            if found.status != OPTIMAL:
+                return None
+            if self._is_inside.all():
+                break
+            combination = np.abs(self._rows.row_combination(found.multipliers))
+            entering = entering_features(combination, self._is_inside)
+            if len(entering) == 0:
+                self._remove_features(combination < KEPT_COMBINATION)
+                break
+            self._state = append_features(
+                self._state, self._data, entering, self._rows.columns(entering)
+            )
+            self._is_inside[entering] = True
         return StartingVertex(found.coef, found.offset, found.multipliers, self._rows)
+
+    def _remove_features(self, is_far: NDArray[np.bool_]) -> None:
+        """Remove nonbasic features with large reduced costs from the dictionary."""
+        nonbasic = self._state.nonbasic
+        removed = nonbasic < len(is_far)
+        removed[removed] = is_far[nonbasic[removed]]
+        self._is_inside[nonbasic[removed]] = False
+        self._state = take_columns(self._state, ~removed)
+
+
+def entering_features(combination: Vector, is_inside: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the features to add: those with the most negative reduced costs, or none.
+
+    ``combination`` is the absolute value of ``multipliers @ table``, and the norm price is 1.
+    """
+    entering = np.flatnonzero((combination > 1.0 + REDUCED_COST_TOL) & ~is_inside)
+    limit = max(COLUMNS_PER_ROUND, int(is_inside.sum()) // 2)
+    if len(entering) > limit:
+        entering = entering[np.argpartition(-combination[entering], limit)[:limit]]
+    return entering
+
+
+def first_features(rows: HingeRows) -> NDArray[np.intp]:
+    """Return all features if there are few, else those with the largest absolute column sums.
+
+    The rows are weighted as in the loss; hard constraints have weight 1.
+    """
+    if rows.n_weights <= max(ALL_FEATURES_UP_TO, COLUMNS_PER_ROUND):
+        return np.arange(rows.n_weights)
+    sums = np.abs(rows.row_combination(np.where(rows.is_hard, 1.0, rows.weight)))
+    return np.argpartition(-sums, COLUMNS_PER_ROUND)[:COLUMNS_PER_ROUND]
 
 
 def finite_weights(rows: HingeRows) -> Vector:
@@ -101,12 +150,13 @@ class ColumnGenerationBaseline:
 
     def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
         self._rows = rows
-        self._features = self._first_features()
+        self._features = first_features(rows)
+        self._is_inside = np.zeros(rows.n_weights, dtype=bool)
+        self._is_inside[self._features] = True
         # HiGHS columns of the positive and of the negative part of each working feature.
         self._columns = np.arange(2 * len(self._features)).reshape(2, -1)
-        working = HingeRows(
-            rows.table[:, self._features], rows.offset_table, rows.target, rows.weight
-        )
+        table = rows.columns(self._features)
+        working = HingeRows(table, rows.offset_table, rows.target, rows.weight)
         program = baseline_program(working, 0.0)
         self._offset, slack = program.blocks["offset"], program.blocks["slack"]
         self._slack = np.arange(slack.start, slack.stop, dtype=np.int32)
@@ -117,7 +167,11 @@ class ColumnGenerationBaseline:
         self._highs.change_cost(self._slack, C * self._rows.weight_in_loss)
         what = f"the l1-regularized problem at C={C:g}"
         solution = self._highs.solve(what)
-        while (entering := self._entering_features(solution.row_dual)).size:
+        while True:
+            combination = np.abs(self._rows.row_combination(solution.row_dual))
+            entering = entering_features(combination, self._is_inside)
+            if len(entering) == 0:
+                break
             self._add_features(entering)
             solution = self._highs.solve(what)
         coef = np.zeros(self._rows.n_weights)
@@ -125,51 +179,33 @@ class ColumnGenerationBaseline:
         coef[self._features] = positive - negative
         return StartingVertex(coef, solution.point[self._offset], solution.row_dual, self._rows)
 
-    def _first_features(self) -> NDArray[np.intp]:
-        """Return all features if there are few, else those with the largest absolute column sums.
-
-        The rows are weighted as in the loss; hard constraints have weight 1.
-        """
-        rows = self._rows
-        if rows.n_weights <= ALL_COLUMNS_UP_TO:
-            return np.arange(rows.n_weights)
-        sums = np.abs(rows.row_combination(np.where(rows.is_hard, 1.0, rows.weight)))
-        return np.argpartition(-sums, COLUMNS_PER_ROUND)[:COLUMNS_PER_ROUND]
-
-    def _entering_features(self, multipliers: Vector) -> NDArray[np.intp]:
-        """Return the features to add: those with the most negative reduced costs, or none."""
-        combination = np.abs(self._rows.row_combination(multipliers))
-        combination[self._features] = 0.0
-        entering = np.flatnonzero(combination > 1.0 + REDUCED_COST_TOL)
-        if len(entering) > COLUMNS_PER_ROUND:
-            order = np.argpartition(-combination[entering], COLUMNS_PER_ROUND)
-            entering = entering[order[:COLUMNS_PER_ROUND]]
-        return entering
-
     def _add_features(self, features: NDArray[np.intp]) -> None:
-        table = sp.csc_array(self._rows.table[:, features])
+        table = sp.csc_array(self._rows.columns(features))
         n_new = 2 * len(features)
         self._highs.add_columns(sp.hstack([table, -table], format="csc"), np.ones(n_new))
         columns = self._n_columns + np.arange(n_new).reshape(2, -1)
         self._columns = np.hstack([self._columns, columns])
         self._n_columns += n_new
         self._features = np.concatenate([self._features, features])
+        self._is_inside[features] = True
 
 
 class L1Baseline:
-    """Baseline solver that chooses between the simplex method and column generation.
+    """Baseline solver by the simplex method, with HiGHS as a fallback.
 
-    The simplex method is used if the table is not too large and does not have too many features.
-    Column generation is also the fallback if the simplex method fails.
+    The dictionary starts with all features, unless there are many or more than constraints.
+    Solutions are verified by their duality gap.
     """
 
     def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
         self._rows, self._deadline = rows, deadline
-        has_few_features = rows.n_weights <= max(SIMPLEX_UP_TO, rows.n_rows)
-        is_small = rows.n_rows * rows.n_weights <= MAX_CELLS
         self._simplex: SimplexBaseline | None = None
-        if has_few_features and is_small:
-            self._simplex = SimplexBaseline(rows, deadline)
+        if rows.n_weights > max(ALL_FEATURES_UP_TO, rows.n_rows):
+            features = first_features(rows)
+        else:
+            features = np.arange(rows.n_weights)
+        if rows.n_rows * len(features) <= MAX_CELLS:
+            self._simplex = SimplexBaseline(rows, features, deadline)
 
     def solve(self, C: float) -> StartingVertex:
         if self._simplex is not None:

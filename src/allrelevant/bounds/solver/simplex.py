@@ -10,6 +10,7 @@ negative reduced cost.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -58,14 +59,20 @@ REDUCED_COST_TOL = 1e-9
 
 # Up to this number of features, all are in the working set. Above it, the working set starts with
 # the features whose ``multipliers @ table`` at the baseline is at least NEARLY_USED in absolute
-# value; it is 1, the norm price, for the features in use.
+# value; it is 1, the norm price, for the features in use. At most MAX_NEARLY_USED features that are
+# not in use are included.
 ALL_FEATURES_UP_TO = 400
 NEARLY_USED = 0.95
+IN_USE = 1.0 - 1e-6
+MAX_NEARLY_USED = 100
 
-# Maximum number of features added per solution, and size above which the working set is reset to
-# its initial features.
-FEATURES_PER_SOLUTION = 20
-RESET_WORKING_SET_ABOVE = 1000
+# Number of further features with the largest ``multipliers @ table`` at the baseline in the
+# working set. These candidates enter the dictionary of an LP when they are needed. Features that
+# are missing in a solution become candidates. Above twice their number, they are reset.
+MAX_CANDIDATES = 1000
+
+# Maximum number of features added per solution.
+FEATURES_PER_SOLUTION = 100
 
 
 class Vertex:
@@ -137,9 +144,10 @@ def _dense(table: Table) -> Matrix:
 class Dictionary:
     """Simplex dictionary of a vertex, from which every LP is solved.
 
-    Its weights are those in use, then those of the other working ``features``, then a placeholder
-    for a feature outside the working set whose weight is maximized. ``prices``, of shape (2,), are
-    the prices of norm and loss at which the vertex is optimal.
+    Its weights are those in use, then those of the other ``features``, then those of the
+    ``candidates``, then a placeholder for a further feature whose weight is maximized. Candidates
+    enter the dictionary of an LP when their reduced cost is negative. ``prices``, of shape (2,),
+    are the prices of norm and loss at which the vertex is optimal.
     """
 
     def __init__(
@@ -148,15 +156,22 @@ class Dictionary:
         features: NDArray[np.intp],
         budgets: Sequence[Budget],
         prices: Vector,
+        candidates: NDArray[np.intp] | None = None,
         deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._deadline = deadline
         unused = np.setdiff1d(features, vertex.used)
         self._vertex = vertex
-        self._features = np.concatenate([vertex.used, unused])
-        self._place = np.full(vertex.rows.n_weights, len(self._features))
-        self._place[self._features] = np.arange(len(self._features))
+        inside = np.concatenate([vertex.used, unused])
+        outside = np.setdiff1d(() if candidates is None else candidates, inside).astype(np.intp)
+        self._features = np.concatenate([inside, outside])
         n_weights = len(self._features) + 1
+        # Candidates are maximized in the place of the placeholder.
+        self._place = np.full(vertex.rows.n_weights, n_weights - 1)
+        self._place[inside] = np.arange(len(inside))
+        self._candidate = np.full(vertex.rows.n_weights, -1)
+        self._candidate[outside] = np.arange(len(outside))
+        self._candidate_columns = np.ascontiguousarray(vertex.weight_columns(outside).T)
         first_row = n_weights + vertex.rows.n_offsets
         value = vertex.values()
         self._data = simplex_data(vertex.rows, n_weights, budgets, prices)
@@ -175,7 +190,7 @@ class Dictionary:
             ),
             nonbasic=np.concatenate(
                 [
-                    np.arange(len(vertex.used), n_weights - 1),
+                    np.arange(len(vertex.used), len(inside)),
                     first_row + vertex.active,
                     [n_weights - 1],
                 ]
@@ -200,8 +215,10 @@ class Dictionary:
         entries = np.flatnonzero(place == n_weights - 1)
         absent, features = objectives.rows[entries], objectives.weights[entries]
         columns = np.zeros((n, len(self._state.value)))
+        excluded = np.full(n, -1)
         if len(absent):
             columns[absent] = self._vertex.weight_columns(features).T
+            excluded[absent] = self._candidate[features]
         found = solve_extremes(
             self._state,
             self._data,
@@ -209,6 +226,8 @@ class Dictionary:
             place,
             objectives.gains,
             columns,
+            self._candidate_columns,
+            excluded,
             MAX_PIVOTS,
             self._deadline.check,
         )
@@ -275,6 +294,45 @@ def dictionary_state(
     return state
 
 
+def append_features(
+    state: DictionaryState, data: SimplexData, features: NDArray[np.intp], table: Matrix
+) -> DictionaryState:
+    """Append features to a dictionary that was started at the zero model.
+
+    ``table``, of shape (n_rows, k), has the columns of the features at the zero model, where all
+    slack variables are basic. The current column of a slack variable is a column of the dictionary,
+    or a unit vector.
+    """
+    first_row = data.n_weights + data.n_offsets
+    is_slack, is_basic_slack = state.nonbasic >= first_row, state.basis >= first_row
+    columns = state.T[:, is_slack] @ table[state.nonbasic[is_slack] - first_row]
+    rows_of_slack = state.basis[is_basic_slack] - first_row
+    columns[is_basic_slack] += table[rows_of_slack]
+    loss_weight = np.zeros(len(state.basis))
+    loss_weight[is_basic_slack] = data.row_weight[rows_of_slack] * (state.side[is_basic_slack] > 0)
+    side = np.where(state.basis < data.n_weights, state.side, 0.0)
+    return replace(
+        state,
+        T=np.hstack([state.T, columns]),
+        nonbasic=np.concatenate([state.nonbasic, features]),
+        norm=np.concatenate([state.norm, side @ columns]),
+        loss=np.concatenate([state.loss, loss_weight @ columns]),
+        edge_norm2=np.concatenate([state.edge_norm2, 1.0 + (columns**2).sum(axis=0)]),
+    )
+
+
+def take_columns(state: DictionaryState, columns: NDArray[np.bool_]) -> DictionaryState:
+    """Return a dictionary that contains only the given nonbasic variables."""
+    return replace(
+        state,
+        T=np.ascontiguousarray(state.T[:, columns]),
+        nonbasic=state.nonbasic[columns],
+        norm=state.norm[columns],
+        loss=state.loss[columns],
+        edge_norm2=state.edge_norm2[columns],
+    )
+
+
 class SimplexSolver:
     """Simplex solver for largest and smallest weights, with a working set.
 
@@ -305,7 +363,10 @@ class SimplexSolver:
         is_near = rows.slack(coef[None], offset[None])[0] > -DISTANT_SLACK
         is_near[np.asarray(active_rows, dtype=np.intp)] = True
         self._rows = np.flatnonzero(is_near)
-        self._features = self._first_features = nearly_used_features(combination)
+        self._features = nearly_used_features(combination)
+        self._candidates = self._first_candidates = likely_features(
+            combination, len(self._features)
+        )
         self._dictionary = self._new_dictionary()
         self.effort = SolverStats()
 
@@ -342,16 +403,23 @@ class SimplexSolver:
             self._dictionary = self._new_dictionary()
 
     def _reset_features(self) -> None:
-        """Reset the features of the working set to the initial ones if there are too many."""
-        if len(self._features) > max(RESET_WORKING_SET_ABOVE, 2 * len(self._first_features)):
-            self._features = self._first_features
+        """Reset the candidates to the initial ones if there are too many."""
+        if len(self._candidates) > 2 * max(MAX_CANDIDATES, len(self._first_candidates)):
+            self._candidates = self._first_candidates
             self._dictionary = self._new_dictionary()
 
     def _new_dictionary(self) -> Dictionary:
         """Return the dictionary of the starting vertex for the current working set."""
         rows = self.models.rows.take(self._rows)
         vertex = Vertex(rows, self._start.coef, self._start.offset)
-        return Dictionary(vertex, self._features, self.models.budgets, self._prices, self._deadline)
+        return Dictionary(
+            vertex,
+            self._features,
+            self.models.budgets,
+            self._prices,
+            self._candidates,
+            self._deadline,
+        )
 
     def _solve(self, extremes: Sequence[Extreme]) -> ExtremeSolutions:
         dictionary, size = self._dictionary, self._dictionary.extremes_per_call
@@ -381,7 +449,7 @@ class SimplexSolver:
             if e not in unsolved
         }
         self._rows = np.union1d(self._rows, np.flatnonzero(is_violated.any(axis=0)))
-        self._features = reduce(np.union1d, missing.values(), self._features)
+        self._candidates = reduce(np.union1d, missing.values(), self._candidates)
         return np.union1d(np.flatnonzero(is_violated.any(axis=1)), sorted(missing)).astype(np.intp)
 
     def _entering_features(
@@ -392,7 +460,8 @@ class SimplexSolver:
         np.abs(combination, out=combination)
         objectives = Objectives.from_extremes(extremes)
         combination[objectives.rows, objectives.weights] = 0.0
-        working = np.union1d(self._features, np.flatnonzero(self._start.coef))
+        used = np.flatnonzero(self._start.coef)
+        working = reduce(np.union1d, [self._features, self._candidates, used])
         norm_price = combination[:, working].max(axis=1, initial=0.0)
         combination[:, working] = 0.0
         limit = norm_price * (1 + REDUCED_COST_TOL) + REDUCED_COST_TOL
@@ -412,4 +481,16 @@ def nearly_used_features(combination: Vector) -> NDArray[np.intp]:
     """
     if len(combination) <= ALL_FEATURES_UP_TO:
         return np.arange(len(combination))
-    return np.flatnonzero(combination >= NEARLY_USED)
+    n_used = int((combination >= IN_USE).sum())
+    n_nearly = min(int((combination >= NEARLY_USED).sum()), n_used + MAX_NEARLY_USED)
+    return _largest(combination, n_nearly)
+
+
+def likely_features(combination: Vector, n_features: int) -> NDArray[np.intp]:
+    """Return the candidates, given the number of features that are in the dictionary anyway."""
+    return _largest(combination, min(len(combination), n_features + MAX_CANDIDATES))
+
+
+def _largest(values: Vector, n: int) -> NDArray[np.intp]:
+    """Return the indices of the n largest values in ascending order; ties favor the first."""
+    return np.sort(np.argsort(-values, kind="stable")[:n])

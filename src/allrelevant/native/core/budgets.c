@@ -255,6 +255,7 @@ typedef struct {
     int64_t all_pivots; /* iterations for the extremes before it */
     double start_fraction;
     int64_t is_unperturbed;
+    int64_t n_columns; /* number of columns of the dictionary */
 } progress;
 
 /* Search for extremes: progress, and the arrays of the work memory. */
@@ -265,15 +266,17 @@ typedef struct {
     master restricted;
     edge step;
     objective goal; /* of the current extreme */
+    generator candidates;
 } search;
 
-/* Divide the work memory into progress and arrays, for a dictionary of shape (m, n). */
-static search map_search(const ar_program *program, int64_t m, int64_t n, block *memory) {
+/* Divide the work memory into progress and arrays, for a dictionary of shape (m, n) at the start. */
+static search map_search(const ar_program *program, int64_t m, int64_t n, int64_t n_candidates,
+                         block *memory) {
     search s = {.program = program};
     s.now = take(memory, sizeof(progress) / 8);
     ar_dictionary *dictionary = &s.dictionary;
     dictionary->m = m;
-    dictionary->n = n;
+    n = dictionary->stride = n + column_room(n_candidates);
     dictionary->T = take(memory, m * n);
     dictionary->value = take(memory, m);
     dictionary->perturbed = take(memory, m);
@@ -298,6 +301,7 @@ static search map_search(const ar_program *program, int64_t m, int64_t n, block 
     restricted->pool = take(memory, 2);
     s.step = make_edge(m, n, memory);
     s.goal.places = take(memory, program->n_weights);
+    s.candidates = make_generator(program, m, n_candidates, memory);
     return s;
 }
 
@@ -339,6 +343,7 @@ static void set_goal(search *s, const ar_extremes *extremes) {
     s->goal.n_terms = starts[1] - starts[0];
     s->goal.weights = extremes->weights + starts[0];
     s->goal.coefficients = extremes->coefficients + starts[0];
+    s->candidates.excluded = extremes->excluded[s->now->extreme];
 }
 
 /* Find the places of the objective's weights in the dictionary. */
@@ -355,8 +360,9 @@ static void find_places(search *s) {
 /* Copy the start, with the column of the extreme if one of its weights is the placeholder. */
 static void copy_start(search *s, const ar_dictionary *start, const ar_extremes *extremes) {
     ar_dictionary *to = &s->dictionary;
-    int64_t m = to->m, n = to->n, e = s->now->extreme;
-    copy(to->T, start->T, m * n);
+    int64_t m = to->m, n = to->n = start->n, e = s->now->extreme;
+    for (int64_t i = 0; i < m; i++)
+        copy(to->T + i * to->stride, start->T + i * start->stride, n);
     copy(to->value, start->value, m);
     copy(to->perturbed, start->perturbed, m);
     copy(to->side, start->side, m);
@@ -369,7 +375,7 @@ static void copy_start(search *s, const ar_dictionary *start, const ar_extremes 
     for (int64_t k = 0; k < s->goal.n_terms; k++)
         has_placeholder |= s->goal.weights[k] == s->program->n_weights - 1;
     if (has_placeholder && n > 0) {
-        for (int64_t i = 0; i < m; i++) to->T[i * n + n - 1] = extremes->columns[e * m + i];
+        for (int64_t i = 0; i < m; i++) to->T[i * to->stride + n - 1] = extremes->columns[e * m + i];
         ar_initialize(s->program, to);
     }
 }
@@ -382,6 +388,7 @@ static void begin_extreme(search *s, const ar_dictionary *start, const ar_extrem
     s->now->pivots = 0;
     s->now->start_fraction = START_FRACTION;
     s->now->is_unperturbed = 0;
+    reset_generator(&s->candidates);
     s->restricted.pool[0] = s->restricted.pool[1] = 0;
     set_initial_basis(&s->restricted, add_column(s, PIVOTED));
 }
@@ -397,6 +404,9 @@ static int32_t continue_extreme(search *s) {
     int32_t status = iterate(s->program, &s->dictionary, &s->goal, price, &s->step);
     if (status == AR_OPTIMAL && now->start_fraction > 0.0) {
         now->start_fraction = 0.0;
+    } else if (status == AR_OPTIMAL &&
+               add_columns(s->program, &s->dictionary, &s->goal, price, &s->candidates)) {
+        find_places(s);
     } else if (status == AR_OPTIMAL && !now->is_unperturbed) {
         remove_perturbation(s->program, &s->dictionary);
         now->is_unperturbed = 1;
@@ -436,9 +446,9 @@ static void finish_extreme(search *s, const ar_extremes *extremes, int32_t statu
 
 /* ---- Entry points ---- */
 
-int64_t ar_extremes_bytes(const ar_program *program, int64_t m, int64_t n) {
+int64_t ar_extremes_bytes(const ar_program *program, int64_t m, int64_t n, int64_t n_candidates) {
     block memory = {NULL, 0};
-    map_search(program, m, n, &memory);
+    map_search(program, m, n, n_candidates, &memory);
     return memory.used;
 }
 
@@ -446,7 +456,10 @@ int32_t ar_solve_extremes(const ar_program *program, const ar_dictionary *start,
                           const ar_extremes *extremes, int64_t max_pivots, double max_work,
                           int64_t *pivots, void *work) {
     block memory = {work, 0};
-    search s = map_search(program, start->m, start->n, &memory);
+    search s = map_search(program, start->m, start->n, extremes->n_candidates, &memory);
+    s.candidates.columns = extremes->candidates;
+    s.candidates.start_basis = start->basis;
+    s.dictionary.n = s.now->n_columns;
     if (s.restricted.order >= POOL_SIZE) return AR_FAILED;
     double work_per_iteration = WORK_PER_CELL * ((double)start->m * (double)start->n + 1.0);
     double done = 0.0;
@@ -460,6 +473,7 @@ int32_t ar_solve_extremes(const ar_program *program, const ar_dictionary *start,
             finish_extreme(&s, extremes, status);
         done += work_per_iteration;
     }
+    s.now->n_columns = s.dictionary.n;
     *pivots = s.now->all_pivots;
     return s.now->extreme < extremes->n_extremes ? AR_RUNNING : AR_OPTIMAL;
 }

@@ -2,6 +2,7 @@
  *
  *   simplex.c           primal simplex method for piecewise-linear objectives: ar_minimize
  *   budgets.c           largest weights within budgets on norm and loss: ar_solve_extremes
+ *   columns.c           column generation for ar_solve_extremes
  *   pairs.c             hinge loss over pairs of samples, and its derivatives: ar_pair_losses
  *   smo.c               binary SVMs on a kernel matrix: ar_solve_svms, ar_decide
  *   kernel_criterion.c  change of the SVM objective without a feature: ar_*_changes
@@ -65,10 +66,12 @@ typedef struct {
 
 /* Simplex dictionary x[basis] = value - T x[nonbasic], with reduced costs and edge norms.
  *
- * Every weight, offset and slack variable occurs once, in basis or in nonbasic. */
+ * Every weight, offset and slack variable occurs once, in basis or in nonbasic, except weights that
+ * are candidates of ar_solve_extremes. */
 typedef struct {
     int64_t m;          /* number of basic variables */
     int64_t n;          /* number of nonbasic variables */
+    int64_t stride;     /* distance between the rows of T, at least n */
     double *T;          /* (m, n) */
     double *value;      /* (m): values of the basic variables */
     double *perturbed;  /* (m): values with perturbed breakpoints */
@@ -99,13 +102,19 @@ AR_API int32_t ar_minimize(const ar_program *program, ar_dictionary *dictionary,
 /* Linear functions of the weights to maximize, and their solutions.
  *
  * Extreme e has the entries starts[e], ..., starts[e + 1] - 1 of weights and coefficients. To
- * maximize or minimize a single weight, it has one entry, with coefficient +1 or -1. */
+ * maximize or minimize a single weight, it has one entry, with coefficient +1 or -1.
+ *
+ * The weights before the last one are candidates. They are not in the dictionary of the start, and
+ * are added to that of an extreme when their reduced cost is negative. */
 typedef struct {
     int64_t n_extremes;
     const int64_t *starts;      /* (n_extremes + 1): first entry of each extreme */
     const int64_t *weights;     /* (n_entries): number of the weight; distinct in each extreme */
     const double *coefficients; /* (n_entries): coefficient of the weight */
     const double *columns;      /* (n_extremes, m): column of the last weight, if it is used */
+    int64_t n_candidates;
+    const double *candidates;   /* (n_candidates, m): columns of the candidates at the start */
+    const int64_t *excluded;    /* (n_extremes): candidate that must remain zero, or -1 */
     double *coef;               /* (n_extremes, n_weights): solutions; zero at the start */
     double *offset;             /* (n_extremes, n_offsets): zero at the start */
     double *multipliers;        /* (n_extremes, n_rows): dual variables; zero at the start */
@@ -113,7 +122,8 @@ typedef struct {
 } ar_extremes;
 
 /* Return the size of the work memory of ar_solve_extremes, given the sizes of the dictionary. */
-AR_API int64_t ar_extremes_bytes(const ar_program *program, int64_t m, int64_t n);
+AR_API int64_t ar_extremes_bytes(const ar_program *program, int64_t m, int64_t n,
+                                 int64_t n_candidates);
 
 /* Maximize a linear function of the weights within the budgets, for each extreme from one start.
  *

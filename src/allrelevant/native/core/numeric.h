@@ -47,4 +47,14 @@ static inline double sum_lanes(lanes x) {
     return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
+/* Return the inner product of the first n entries of two arrays. */
+static inline double dot(const double *left, const double *right, int64_t n) {
+    lanes sums = {0.0};
+    int64_t k = 0;
+    for (; k + LANES <= n; k += LANES) sums += load(left + k) * load(right + k);
+    double total = sum_lanes(sums);
+    for (; k < n; k++) total += left[k] * right[k];
+    return total;
+}
+
 #endif

@@ -78,7 +78,7 @@ static inline double slack_price(double weight, double loss_price) {
 /* Add a multiple of dictionary row i to the reduced costs `costs`. */
 static void add_row(const ar_dictionary *dictionary, int64_t i, double factor,
                     double *restrict costs) {
-    const double *restrict row = dictionary->T + i * dictionary->n;
+    const double *restrict row = dictionary->T + i * dictionary->stride;
     for (int64_t c = 0; c < dictionary->n; c++) costs[c] += factor * row[c];
 }
 
@@ -119,9 +119,23 @@ void ar_initialize(const ar_program *program, ar_dictionary *dictionary) {
             dictionary->perturbed[i] += dictionary->side[i] * PERTURBATION * shift;
         }
         add_basic_cost(program, dictionary, i, 1.0);
-        const double *restrict row = dictionary->T + i * n;
+        const double *restrict row = dictionary->T + i * dictionary->stride;
         for (int64_t c = 0; c < n; c++) edge_norm2[c] += row[c] * row[c];
     }
+}
+
+void initialize_column(const ar_program *program, ar_dictionary *dictionary, int64_t c) {
+    double norm = 0.0, loss = 0.0, square = 1.0;
+    for (int64_t i = 0; i < dictionary->m; i++) {
+        int64_t v = dictionary->basis[i];
+        double entry = dictionary->T[i * dictionary->stride + c], side = dictionary->side[i];
+        if (is_weight(program, v)) norm += side * entry;
+        if (is_soft(program, v) && side > 0) loss += slack_weight(program, v) * entry;
+        square += entry * entry;
+    }
+    dictionary->norm[c] = norm;
+    dictionary->loss[c] = loss;
+    dictionary->edge_norm2[c] = square;
 }
 
 /* ---- Entering variable ---- */
@@ -131,9 +145,24 @@ static double basic_gain(const ar_dictionary *dictionary, const objective *goal,
     double gain = 0.0;
     for (int64_t e = 0; e < goal->n_terms; e++) {
         int64_t row = goal->places[e];
-        if (row >= 0) gain += goal->coefficients[e] * dictionary->T[row * dictionary->n + c];
+        if (row >= 0) gain += goal->coefficients[e] * dictionary->T[row * dictionary->stride + c];
     }
     return gain;
+}
+
+double reduced_gain(const ar_program *program, const ar_dictionary *dictionary,
+                    const objective *goal, prices price, int64_t place) {
+    if (place < 0) {
+        int64_t c = -1 - place;
+        double gain = basic_gain(dictionary, goal, c);
+        return gain - price.norm * dictionary->norm[c] - price.loss * dictionary->loss[c];
+    }
+    int64_t v = dictionary->basis[place];
+    double gain = 0.0, side = dictionary->side[place];
+    for (int64_t e = 0; e < goal->n_terms; e++)
+        if (goal->places[e] == place) gain = goal->coefficients[e];
+    if (is_weight(program, v)) return gain - price.norm * side;
+    return is_soft(program, v) && side > 0 ? gain - price.loss * slack_weight(program, v) : gain;
 }
 
 /* Return the objective coefficient of the nonbasic variable c. */
@@ -256,12 +285,12 @@ static int64_t ratio_test(const ar_program *program, ar_dictionary *dictionary, 
 /* Subtract column[i] * source from each row i of T, and add the squares to edge_norm2.
  *
  * Four rows are updated together, so that source and edge_norm2 are read only once for them. */
-static void update_rows(int64_t m, int64_t n, double *T, const double *column,
+static void update_rows(int64_t m, int64_t n, int64_t stride, double *T, const double *column,
                         const double *restrict source, double *restrict edge_norm2) {
     int64_t i = 0;
     for (; i + 4 <= m; i += 4) {
-        double *restrict row0 = T + i * n, *restrict row1 = row0 + n;
-        double *restrict row2 = row1 + n, *restrict row3 = row2 + n;
+        double *restrict row0 = T + i * stride, *restrict row1 = row0 + stride;
+        double *restrict row2 = row1 + stride, *restrict row3 = row2 + stride;
         double f0 = column[i], f1 = column[i + 1], f2 = column[i + 2], f3 = column[i + 3];
         for (int64_t c = 0; c < n; c++) {
             double t0 = row0[c] - f0 * source[c], t1 = row1[c] - f1 * source[c];
@@ -271,7 +300,7 @@ static void update_rows(int64_t m, int64_t n, double *T, const double *column,
         }
     }
     for (; i < m; i++) {
-        double *restrict row = T + i * n;
+        double *restrict row = T + i * stride;
         for (int64_t c = 0; c < n; c++) {
             double t = row[c] - column[i] * source[c];
             row[c] = t;
@@ -282,19 +311,19 @@ static void update_rows(int64_t m, int64_t n, double *T, const double *column,
 
 /* Exchange the basic variable of row r with the nonbasic variable of the step's column. */
 static void pivot(ar_dictionary *dictionary, int64_t r, edge *step) {
-    int64_t m = dictionary->m, n = dictionary->n, q = step->column;
+    int64_t m = dictionary->m, n = dictionary->n, q = step->column, stride = dictionary->stride;
     double *T = dictionary->T, *source = step->pivot_row, *column = step->pivot_column;
     double inverse = 1.0 / column[r];
     double length = dictionary->value[r] * inverse;
     double perturbed_length = step->direction * step->ratio[r];
-    for (int64_t c = 0; c < n; c++) source[c] = T[r * n + c] * inverse;
+    for (int64_t c = 0; c < n; c++) source[c] = T[r * stride + c] * inverse;
     source[q] = inverse;
     /* With these values, update_rows also updates the pivot row and column correctly. */
-    fill(T + r * n, 0.0, n);
-    for (int64_t i = 0; i < m; i++) T[i * n + q] = 0.0;
+    fill(T + r * stride, 0.0, n);
+    for (int64_t i = 0; i < m; i++) T[i * stride + q] = 0.0;
     column[r] = -1.0;
     fill(dictionary->edge_norm2, 1.0, n);
-    update_rows(m, n, T, column, source, dictionary->edge_norm2);
+    update_rows(m, n, stride, T, column, source, dictionary->edge_norm2);
     for (int64_t i = 0; i < m; i++) {
         dictionary->value[i] -= column[i] * length;
         dictionary->perturbed[i] -= column[i] * perturbed_length;
@@ -318,7 +347,7 @@ int32_t iterate(const ar_program *program, ar_dictionary *dictionary, const obje
     double reduced_cost = choose_entering(program, dictionary, goal, price, step);
     if (reduced_cost == 0.0) return AR_OPTIMAL;
     for (int64_t i = 0; i < dictionary->m; i++)
-        step->pivot_column[i] = dictionary->T[i * dictionary->n + step->column];
+        step->pivot_column[i] = dictionary->T[i * dictionary->stride + step->column];
     int64_t r = ratio_test(program, dictionary, price, reduced_cost, step);
     if (r < 0) return AR_UNBOUNDED;
     add_basic_cost(program, dictionary, r, -1.0);

@@ -36,6 +36,43 @@ typedef struct {
     double *pivot_column; /* (m) */
 } edge;
 
+/* Candidates for the dictionary, and work arrays (columns.c). */
+typedef struct {
+    int64_t n_candidates;
+    int64_t first;              /* number of the weight of the first candidate */
+    int64_t excluded;           /* candidate that must not enter, or -1 */
+    const double *columns;      /* (n_candidates, m): columns in the dictionary of the start */
+    const int64_t *start_basis; /* (m): basic variables of the start */
+    int64_t *place;             /* (n_variables): row of a variable, or -1 minus its column */
+    double *price;              /* (m): reduced gain of each basic variable of the start */
+    double *column;             /* (m) */
+    double *reduced;            /* (n_candidates): absolute reduced gains */
+    int64_t *is_present;        /* (n_candidates): whether the candidate is in the dictionary */
+} generator;
+
+/* Return the number of dictionary columns that are reserved for candidates. */
+int64_t column_room(int64_t n_candidates);
+
+/* Take the work arrays of a generator from a block of memory. */
+generator make_generator(const ar_program *program, int64_t m, int64_t n_candidates,
+                         block *memory);
+
+/* Mark all candidates as absent. */
+void reset_generator(generator *g);
+
+/* Add the candidates with the most negative reduced costs; return whether there are any. The places
+ * of the objective's weights can then change. */
+int add_columns(const ar_program *program, ar_dictionary *dictionary, const objective *goal,
+                prices price, generator *g);
+
+/* Return the gain of the objective per unit of the variable at a place of the dictionary (row, or
+ * -1 minus column), without the cost and the gain of the variable itself if it is nonbasic. */
+double reduced_gain(const ar_program *program, const ar_dictionary *dictionary,
+                    const objective *goal, prices price, int64_t place);
+
+/* Compute the reduced costs and the edge norm of one column of a dictionary. */
+void initialize_column(const ar_program *program, ar_dictionary *dictionary, int64_t c);
+
 /* Take the work arrays of an edge from a block of memory. */
 edge make_edge(int64_t m, int64_t n, block *memory);
 

@@ -128,16 +128,6 @@ static inline int is_free(const problem *svm, int64_t t) {
     return svm->lower[t] < svm->b[t] && svm->b[t] < svm->upper[t];
 }
 
-/* Return the inner product of the first n entries of two arrays. */
-static double dot(const double *left, const double *right, int64_t n) {
-    lanes sums = {0.0};
-    int64_t k = 0;
-    for (; k + LANES <= n; k += LANES) sums += load(left + k) * load(right + k);
-    double total = sum_lanes(sums);
-    for (; k < n; k++) total += left[k] * right[k];
-    return total;
-}
-
 static double sum(const double *values, int64_t n) {
     double total = 0.0;
     for (int64_t k = 0; k < n; k++) total += values[k];
