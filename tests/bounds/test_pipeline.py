@@ -133,6 +133,16 @@ def test_no_time_gives_certified_bounds(data):
     assert_outer(bounds, ClassificationBounds(C=C, cutoff=0.05).fit(data.X, data.y), slack=0.01)
 
 
+def test_unsolved_features_are_relevant_or_irrelevant_only_if_proven(data):
+    est = ClassificationBounds(C=1.0, cutoff=0.3, max_seconds=1e-9)
+    with pytest.warns(RelevanceWarning):
+        est.fit(data.X, data.y)
+    attained, proven = np.abs(est.baseline_.coef_), est.interval_[:, 1]
+    expected = np.where(attained > 0.3, "weak", np.where(proven > 0.3, "unconfirmed", "irrelevant"))
+    assert est.relevance_.tolist() == expected.tolist()
+    assert {"weak", "unconfirmed"} <= set(expected)
+
+
 def test_features_without_time_for_tests_are_unconfirmed(data):
     with pytest.warns(RelevanceWarning) as caught:
         bounds = ClassificationBounds(max_seconds=1e-9).fit(data.X, data.y)

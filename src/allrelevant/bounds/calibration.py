@@ -66,9 +66,9 @@ class FittedCalibration:
     feature is relevant if its ``qvalue`` is at most ``fdr``, and the cutoff of the upper bound is
     the weight that permuted columns rarely exceed. Features whose table shows no evidence
     (``has_evidence``) are not relevant. A lower bound above ``zero`` is positive despite rounding
-    errors. ``fdr`` is zero without tests; features are then never unconfirmed. Where the time did
-    not suffice for any rule, the rule is "untested": features that no model uses are irrelevant,
-    and all others are unconfirmed. ``notes`` are messages to the user.
+    errors. ``fdr`` is zero without tests; features with tight bounds are then never unconfirmed.
+    Where the time did not suffice for any rule, the rule is "untested": features that no model
+    uses are irrelevant, and all others are unconfirmed. ``notes`` are messages to the user.
     """
 
     layout: WeightLayout
@@ -124,6 +124,15 @@ class FittedCalibration:
         classes = assign_classes(is_relevant, lower > self.strong_cutoff(), is_needed)
         is_untested = self.layout.per_feature(np.array([r == UNTESTED for r in self.rule]))
         return np.where(is_untested & (upper > self.zero), UNCONFIRMED, classes)
+
+    def classify_range(self, known: Matrix, proven: Matrix) -> NDArray[np.str_]:
+        """Return the relevance class of each feature, given inner and outer relevance intervals.
+
+        ``known`` is attained by models, and no model is outside ``proven``. Where the class depends
+        on which of the two is correct, the feature is unconfirmed.
+        """
+        classes = self.classify(proven)
+        return np.where(self.classify(known) == classes, classes, UNCONFIRMED)
 
 
 @dataclass(frozen=True)

@@ -341,8 +341,8 @@ def solve_ranges(
         remedy = " Increase max_seconds to solve them." if has_limit else ""
         notes.append(
             f"{n_missing} of {n_started} features were not solved{limit}. Their bounds are "
-            "certified but not tight (exact_ is False; gap_ gives the largest error), so some "
-            f"features reported as weak may be irrelevant or strong.{remedy}"
+            "certified but not tight (exact_ is False; gap_ gives the largest error). Features "
+            f"whose class depends on these errors are unconfirmed.{remedy}"
         )
     return ranges, outer, notes
 

@@ -116,6 +116,8 @@ class SubproblemBounds:
         interval[others] = np.column_stack([np.zeros(len(others)), upper])
         gap[others] = np.column_stack([weight, upper - weight])
         has_witness[others] = (outer[unsolved] == 0).all(axis=1)  # dropped features
+        known = interval.copy()
+        known[others, 1] = weight
         allowed = max(tol, LARGE_GAP) * reference_weights(baseline, models)
         weight_bounds = np.zeros((layout.n_weights, 2))
         single = np.setdiff1d(np.arange(d), list(layout.blocks))
@@ -133,7 +135,7 @@ class SubproblemBounds:
             interval=interval,
             gap=gap,
             calibration=calibration,
-            relevance=calibration.classify(interval),
+            relevance=calibration.classify_range(known, interval),
             tol=tol,
             is_union=is_union,
             notes=notes,

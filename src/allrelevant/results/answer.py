@@ -218,6 +218,8 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
         )
     elif document["rule"] == UNTESTED:
         text = _untested_meaning(document, relevance, them)
+    elif relevance == UNCONFIRMED and _is_unsolved(document):
+        text = f"the bounds are not tight enough to decide whether {are} relevant."
     elif relevance == UNCONFIRMED:
         reason = (
             f"there is not enough evidence that {are} relevant"
@@ -231,6 +233,12 @@ def _meaning(document: Document, relevance: str, *, one: bool) -> str:
     else:
         text = f"no {model} gives {them} more weight than {limit}."
     return text[0].upper() + text[1:]
+
+
+def _is_unsolved(document: Document) -> bool:
+    """Return whether features are unconfirmed because their bounds were not solved."""
+    unconfirmed = [f for f in document["features"] if f["relevance"] == UNCONFIRMED]
+    return document["rule"] != FDR and not all(f["exact"] for f in unconfirmed)
 
 
 def _untested_meaning(document: Document, relevance: str, them: str) -> str:
