@@ -10,8 +10,7 @@ mean rank, the one with the fewest repetitions is chosen, then the one with C=1 
 The choice replaces the present default only if its mean accuracy is also higher. Then, the
 confirmation tables are measured once.
 
-A path starts with all features, so all rules consider the set of all features as well. The squared
-hinge loss is represented by ``RFECV``, which removes one feature per step if there are at most 200.
+A path starts with all features, so all rules consider the set of all features as well.
 """
 
 from __future__ import annotations
@@ -25,14 +24,12 @@ import numpy as np
 
 from .result_cache import load_or_compute
 from .selection_evaluation import balanced_accuracies
-from .selection_methods import MANY_FEATURES, select
+from .selection_methods import MANY_FEATURES
 from .selection_rules import N_FOLDS, N_OUTER_FOLDS, N_REPEATS, Scores, inner_scores, means
 from .selection_tables import Table
 
 # Subsets whose sizes differ by at most this factor are neighbors on the score curve.
 NEIGHBOR_FACTOR = 1.25
-
-REFERENCES = ("all features", "RFECV", "l1-penalized SVM")
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ CANDIDATES: dict[str, Candidate] = {
 def compare_candidates(
     name: str, table: Table, folder: Path, seed: int
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return, for each candidate and reference, the evaluation in each outer fold."""
+    """Return, for each candidate, the evaluation in each outer fold."""
     results: dict[str, list[dict[str, Any]]] = {}
     for number, (train, test) in enumerate(table.outer_folds(N_OUTER_FOLDS, seed)):
         fold = OuterFold(f"{name}-{seed}-{number}".replace(" ", "_"), table, train, test, folder)
@@ -114,8 +111,6 @@ def compare_candidates(
             results.setdefault(title, []).append(
                 fold.evaluate(candidate.choose(fold.paths(candidate)))
             )
-        for title in REFERENCES:
-            results.setdefault(title, []).append(fold.evaluate(fold.reference(title)))
     return results
 
 
@@ -146,17 +141,6 @@ class OuterFold:
 
             found.append(load_or_compute(path, compute))
         return found
-
-    def reference(self, title: str) -> np.ndarray:
-        """Return the features selected by another method."""
-
-        def compute() -> dict[str, Any]:
-            groups = None if self.table.groups is None else self.table.groups[self.train]
-            mask = select(title, self.table.X[self.train], self.table.y[self.train], groups)
-            return {"features": np.flatnonzero(mask).tolist()}
-
-        path = self.folder / f"reference-{self.stem}-{title}.json".replace(" ", "_")
-        return np.array(load_or_compute(path, compute)["features"], dtype=int)
 
     def evaluate(self, features: np.ndarray) -> dict[str, Any]:
         """Return the accuracies of some features on the held-out rows."""

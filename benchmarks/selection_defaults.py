@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from allrelevant import SelectionStability
 
 from .result_cache import load_or_compute
-from .selection_candidates import CANDIDATES, PRESENT, REFERENCES, compare_candidates
+from .selection_candidates import CANDIDATES, PRESENT, compare_candidates
 from .selection_evaluation import balanced_accuracies
 from .selection_methods import METHODS, select
 from .selection_permuted import N_PERMUTATIONS, SELECTORS, print_permuted
@@ -221,13 +221,9 @@ def print_candidates(tables: Mapping[str, Table], folder: Path, seeds: Sequence[
         for seed in seeds:
             for title, folds in compare_candidates(name, table, folder, seed).items():
                 results[name].setdefault(title, []).extend(folds)
-    only = {name: {key: found[key] for key in CANDIDATES} for name, found in results.items()}
-    print_table(only, tables, "candidate; repetitions of the folds")
-    print_table(results, tables, "candidate or other method")
+    print_table(results, tables, "candidate; repetitions of the folds")
     if len(tables) > 2:
-        others = [*CANDIDATES, *REFERENCES]
-        print_differences(results, [(title, PRESENT) for title in others if title != PRESENT])
-        print_differences(results, [(title, "RFECV") for title in CANDIDATES])
+        print_differences(results, [(title, PRESENT) for title in CANDIDATES if title != PRESENT])
 
 
 def main() -> None:
