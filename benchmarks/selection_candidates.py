@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,15 @@ import numpy as np
 
 from .result_cache import load_or_compute
 from .selection_evaluation import balanced_accuracies
-from .selection_methods import MANY_FEATURES
-from .selection_rules import N_FOLDS, N_OUTER_FOLDS, N_REPEATS, Scores, inner_scores, means
+from .selection_rules import (
+    MANY_FEATURES,
+    N_FOLDS,
+    N_OUTER_FOLDS,
+    N_REPEATS,
+    Scores,
+    inner_scores,
+    means,
+)
 from .selection_tables import Table
 
 # Subsets whose sizes differ by at most this factor are neighbors on the score curve.
@@ -46,6 +54,19 @@ class Candidate:
     smooth: bool = False
     costs: tuple[float, ...] = (1.0,)
     coarse: bool = False
+
+    def settings(self, cost: float, n_features: int) -> dict[str, Any]:
+        """Return the parameters of ``SVMRFE`` for one C and a number of features."""
+        coarse = self.coarse and n_features > MANY_FEATURES
+        step = n_features // 10 if coarse else "auto"
+        return {"class_weight": "balanced", "C": cost, "step": step}
+
+    def select(self, X: np.ndarray, y: np.ndarray, groups: Any) -> np.ndarray:
+        """Return a mask of the chosen features of a table."""
+        table, rows = Table(X, y, groups), np.arange(len(y))
+        settings = [self.settings(cost, X.shape[1]) for cost in self.costs]
+        paths = [inner_scores(table, rows, n_repeats=self.n_repeats, **each) for each in settings]
+        return np.isin(np.arange(X.shape[1]), self.choose(paths))
 
     def choose(self, paths: list[dict[str, Any]]) -> np.ndarray:
         """Return the chosen features, given the path of each C."""
@@ -126,19 +147,14 @@ class OuterFold:
 
     def paths(self, candidate: Candidate) -> list[dict[str, Any]]:
         """Return the path and the inner scores for each C of a candidate."""
-        n_features = self.table.X.shape[1]
-        coarse = candidate.coarse and n_features > MANY_FEATURES
-        step = n_features // 10 if coarse else "auto"
         found = []
         for cost in candidate.costs:
+            settings = candidate.settings(cost, self.table.X.shape[1])
+            path = self.folder / f"path-{self.stem}-{cost:g}-{settings['step']}.json"
             # All candidates with C=1 and automatic steps share the path with all repetitions.
-            n_repeats = N_REPEATS if cost == 1.0 and not coarse else 1
-            settings = {"class_weight": "balanced", "C": cost, "step": step}
-            path = self.folder / f"path-{self.stem}-{cost:g}-{step}.json"
-
-            def compute(settings: dict[str, Any] = settings, n: int = n_repeats) -> dict[str, Any]:
-                return inner_scores(self.table, self.train, n_repeats=n, **settings)
-
+            shared = cost == 1.0 and settings["step"] == "auto"
+            n_repeats = N_REPEATS if shared else candidate.n_repeats
+            compute = partial(inner_scores, self.table, self.train, n_repeats=n_repeats, **settings)
             found.append(load_or_compute(path, compute))
         return found
 

@@ -18,12 +18,10 @@ from sklearn.svm import SVC, LinearSVC
 from allrelevant import EBRFE, SVMRFE, SaliencySelector
 
 from .elimination_tasks import THESIS
+from .selection_rules import MANY_FEATURES
 
 N_FOLDS = 5
 SEED = 0
-
-# Above this number of features, RFECV removes a tenth of them per step, as ``SVMRFE`` does.
-MANY_FEATURES = 200
 
 # Former defaults: features ranked once, unshuffled folds, accuracy, ties to the smallest subset.
 # Steps are those of the new defaults, because single steps take hours on the wide tables.

@@ -28,6 +28,9 @@ from .selection_tables import Table
 
 N_OUTER_FOLDS, N_FOLDS, N_REPEATS = 5, 5, 3
 
+# Above this number of features, RFECV removes a tenth of them per step, as ``SVMRFE`` does.
+MANY_FEATURES = 200
+
 
 class Recorder:
     """Scorer that returns the balanced accuracy and stores several scores of each call."""
