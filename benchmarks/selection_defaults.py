@@ -70,7 +70,6 @@ METHOD_PAIRS = (
     ("SVMRFE, candidate", "SVMRFE"),
     ("SVMRFE, candidate", "RFECV"),
     ("SVMRFE, candidate", "l1-penalized SVM"),
-    ("EBRFE, candidate", "EBRFE"),
     ("SVMRFE, steps of RFECV", "SVMRFE"),
     ("SVMRFE, steps of RFECV", "RFECV"),
     ("EBRFE", "RFECV"),

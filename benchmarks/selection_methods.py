@@ -144,7 +144,6 @@ METHODS: dict[str, Method] = {
     ),
     "mutual information": mutual_information,
     "EBRFE": fitted(EBRFE(random_state=SEED)),
-    "EBRFE, candidate": fitted(EBRFE(**CANDIDATE)),
     "EBRFE, former defaults": former(EBRFE(**FORMER)),
     "Boruta": boruta,
 }
