@@ -10,8 +10,8 @@ mean rank, the one with the fewest repetitions is chosen, then the one with C=1 
 The choice replaces the present default only if its mean accuracy is also higher. Then, the
 confirmation tables are measured once.
 
-Choice: "AUC; 1, C=0.01", with the smallest mean rank and the only candidate within 0.5 of it. It was
-not better than the present default on the confirmation tables, so the default is unchanged.
+Choice: "AUC; 1, C=0.01". It has the smallest mean rank, and no other candidate is within 0.5 of it.
+It was not better than the present default on the confirmation tables, so the default is unchanged.
 
 A path starts with all features, so all rules consider the set of all features as well.
 """
@@ -82,12 +82,12 @@ class Candidate:
         return features
 
     def _values(self, sizes: np.ndarray, scores: Scores) -> np.ndarray:
-        values = np.mean([means(scores[name]) for name in self.scores], axis=0)
+        values = np.stack([means(scores[name]) for name in self.scores]).mean(axis=0)
         if self.smooth:
             ratios = sizes[:, None] / sizes
             near = (ratios <= NEIGHBOR_FACTOR) & (ratios >= 1 / NEIGHBOR_FACTOR)
             values = near @ values / near.sum(axis=1)
-        return np.round(values, 12)
+        return np.asarray(np.round(values, 12))
 
 
 PRESENT = "balanced accuracy; 1"
