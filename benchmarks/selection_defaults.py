@@ -1,13 +1,14 @@
 """Tables behind the defaults of the selectors.
 
-``rules`` compares rules for the number of features on the development tables. ``methods`` compares
+``rules`` compares rules for the number of features on the development tables. ``candidates``
+compares candidates for a more accurate default on the same tables. ``methods`` compares
 selectors, with their former and their new defaults, with other methods on the confirmation tables.
 ``permuted`` reports the scores of all selectors for permuted classes.
 
 Each result is stored in a file. To resume an interrupted benchmark, repeat the command.
 
 usage: python -m benchmarks.selection_defaults --data FOLDER [--results FOLDER]
-                                               [--part rules | methods | permuted]
+                                               [--part rules | candidates | methods | permuted]
                                                [--tables NAME ...] [--methods NAME ...]
                                                [--selectors NAME ...] [--seeds SEED ...]
 """
@@ -27,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from allrelevant import SelectionStability
 
 from .result_cache import load_or_compute
+from .selection_candidates import CANDIDATES, PRESENT, compare_candidates
 from .selection_evaluation import balanced_accuracies
 from .selection_methods import METHODS, select
 from .selection_permuted import N_PERMUTATIONS, SELECTORS, print_permuted
@@ -65,6 +67,9 @@ METHOD_PAIRS = (
     ("SVMRFE", "RFECV, its defaults"),
     ("EBRFE", "RFECV, its defaults"),
     ("SVMRFE", "RFECV"),
+    ("SVMRFE, candidate", "SVMRFE"),
+    ("SVMRFE, candidate", "RFECV"),
+    ("SVMRFE, candidate", "l1-penalized SVM"),
     ("SVMRFE, steps of RFECV", "SVMRFE"),
     ("SVMRFE, steps of RFECV", "RFECV"),
     ("EBRFE", "RFECV"),
@@ -212,22 +217,43 @@ def print_rules(tables: Mapping[str, Table], folder: Path) -> None:
         print_class_weights(tables, folder)
 
 
+def print_candidates(tables: Mapping[str, Table], folder: Path, seeds: Sequence[int]) -> None:
+    results: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for name, table in tables.items():
+        results[name] = {}
+        for seed in seeds:
+            for title, folds in compare_candidates(name, table, folder, seed).items():
+                results[name].setdefault(title, []).extend(folds)
+    print_table(results, tables, "candidate; repetitions of the folds")
+    if len(tables) > 2:
+        print_differences(results, [(title, PRESENT) for title in CANDIDATES if title != PRESENT])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with the tables")
     parser.add_argument("--results", type=Path, default=Path("selection-checkpoints"))
-    parser.add_argument("--part", choices=["rules", "methods", "permuted"], default="methods")
+    parser.add_argument(
+        "--part", choices=["rules", "candidates", "methods", "permuted"], default="methods"
+    )
     parser.add_argument("--tables", nargs="+", choices=TABLES)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--selectors", nargs="+", choices=SELECTORS, default=list(SELECTORS))
     parser.add_argument("--seeds", nargs="+", type=int, help="of outer folds or permutations")
     args = parser.parse_args()
     args.results.mkdir(exist_ok=True)
-    defaults = {"rules": DEVELOPMENT, "methods": CONFIRMATION, "permuted": PERMUTED_TABLES}
+    defaults = {
+        "rules": DEVELOPMENT,
+        "candidates": DEVELOPMENT,
+        "methods": CONFIRMATION,
+        "permuted": PERMUTED_TABLES,
+    }
     tables = {name: TABLES[name](args.data) for name in args.tables or defaults[args.part]}
     with threadpool_limits(1):
         if args.part == "rules":
             print_rules(tables, args.results)
+        elif args.part == "candidates":
+            print_candidates(tables, args.results, args.seeds or RULE_SEEDS)
         elif args.part == "permuted":
             print_permuted(
                 tables, args.results, args.selectors, args.seeds or range(N_PERMUTATIONS)

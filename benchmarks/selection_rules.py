@@ -11,14 +11,12 @@ one repetition of five folds, with balanced class weights.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
 
 from allrelevant import SVMRFE
@@ -30,6 +28,9 @@ from .selection_tables import Table
 
 N_OUTER_FOLDS, N_FOLDS, N_REPEATS = 5, 5, 3
 
+# Above this number of features, RFECV removes a tenth of them per step, as ``SVMRFE`` does.
+MANY_FEATURES = 200
+
 
 class Recorder:
     """Scorer that returns the balanced accuracy and stores several scores of each call."""
@@ -38,12 +39,10 @@ class Recorder:
         self.calls: list[tuple[float, float, float]] = []
 
     def __call__(self, model: Any, X: Any, y: np.ndarray) -> float:
-        predicted = model.predict(X)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # classes that are missing in a small fold
-            balanced = float(balanced_accuracy_score(y, predicted))
+        correct = model.predict(X) == y
+        balanced = float(np.mean([correct[y == code].mean() for code in np.unique(y)]))
         area = auc(model.decision_function(X), y, model.classes_)
-        self.calls.append((float(accuracy_score(y, predicted)), balanced, area))
+        self.calls.append((float(correct.mean()), balanced, area))
         return balanced
 
 
@@ -61,22 +60,22 @@ def auc(decision: np.ndarray, y: np.ndarray, classes: np.ndarray) -> float:
 
 
 def inner_scores(
-    table: Table, train: np.ndarray, class_weight: ClassWeightName | None
+    table: Table, train: np.ndarray, *, n_repeats: int = N_REPEATS, **settings: Any
 ) -> dict[str, Any]:
     """Rank the features on some rows; return the sizes, the ranking and all inner scores."""
     X, y = table.X[train], table.y[train]
-    folds: Any = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=0)
+    folds: Any = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=n_repeats, random_state=0)
     if table.groups is not None:
         groups = table.groups[train]
         folds = [
             fold
-            for seed in range(N_REPEATS)
+            for seed in range(n_repeats)
             for fold in StratifiedGroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(
                 X, y, groups
             )
         ]
     recorder = Recorder()
-    model = SVMRFE(cv=folds, scoring=recorder, class_weight=class_weight).fit(X, y)
+    model = SVMRFE(cv=folds, scoring=recorder, **settings).fit(X, y)
     path = model._path
     # The scorer is called for each subset of each fold, and once for a constant prediction.
     n_calls = [len(fold.steps) + 1 for fold in path.folds]
@@ -187,7 +186,7 @@ def compare_rules(
 def evaluate_rules(
     table: Table, train: np.ndarray, test: np.ndarray, class_weight: ClassWeightName | None
 ) -> dict[str, Any]:
-    found = inner_scores(table, train, class_weight)
+    found = inner_scores(table, train, class_weight=class_weight)
     sizes, positions = np.array(found["sizes"]), np.array(found["positions"])
     evaluated: dict[int, list[float]] = {}
     results = {}
