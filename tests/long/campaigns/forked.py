@@ -17,7 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Parts of the output that no user should see: tracebacks, and warnings of libraries.
-FORBIDDEN = ("Traceback", "Warning: invalid value", "RuntimeWarning", "UserWarning", "ParserWarning")
+FORBIDDEN = (
+    "Traceback",
+    "Warning: invalid value",
+    "RuntimeWarning",
+    "UserWarning",
+    "ParserWarning",
+)
 
 MAX_MESSAGE = 3_000
 
@@ -44,16 +50,18 @@ class Outcome:
                 return f"printed {text!r}: {self.stderr[-600:]}"
         if self.code == 0:
             return None
-        if self.code != 2:
-            return f"exit code {self.code}: {self.stderr[-600:]}"
+        return self._problem_of_error() if self.code == 2 else self._describe("unknown exit code")
+
+    def _problem_of_error(self) -> str | None:
         last = (self.stderr.splitlines() or [""])[-1]
         if not last.startswith("Error: "):
-            return f"no error in the last line: {self.stderr[-600:]!r}"
+            return self._describe("no error in the last line")
         if len(last) > MAX_MESSAGE:
             return f"an error of {len(last)} characters: {last[:200]!r}"
-        if any(not char.isprintable() for char in last):
-            return f"control characters in {last!r}"
-        return None
+        return None if last.isprintable() else f"control characters in {last!r}"
+
+    def _describe(self, problem: str) -> str:
+        return f"{problem} (exit code {self.code}): {self.stderr[-600:]!r}"
 
 
 def run_forked(run: Callable[[], object], *, timeout: float, folder: Path) -> Outcome:

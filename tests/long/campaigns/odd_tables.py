@@ -27,7 +27,21 @@ ODD_WORDS = (
     "<script>alert(1)</script>", "=1+1", "🙂", "'; DROP TABLE", "None", "True", "\ufeff", "../../x",
 )  # fmt: skip
 
-ODD_NAMES = ("", "a", "a", " a ", "target", "x" * 3000, "\x1b[2J", "a,b", '"', "1", "nan", "é", "🙂")
+ODD_NAMES = (
+    "",
+    "a",
+    "a",
+    " a ",
+    "target",
+    "x" * 3000,
+    "\x1b[2J",
+    "a,b",
+    '"',
+    "1",
+    "nan",
+    "é",
+    "🙂",
+)
 
 ODD_OPTIONS = (
     "", "-1", "0", "1e308", "-1e308", "nan", "inf", "1e-300", "100000000", "9" * 30, "abc", "auto",
@@ -70,9 +84,7 @@ def odd_column(rng: Random, n: int) -> list[object]:
 def odd_frame(rng: Random) -> tuple[list[str], list[list[object]]]:
     """Return the names and the values of the columns of a small table."""
     n, d = int(rng.choice(ROWS)), int(rng.choice([1, 2, 3, 4, 6]))
-    names = [
-        str(rng.choice(list(ODD_NAMES))) if rng.rand() < 0.05 else f"c{j}" for j in range(d)
-    ]
+    names = [str(rng.choice(list(ODD_NAMES))) if rng.rand() < 0.05 else f"c{j}" for j in range(d)]
     columns = [
         odd_column(rng, n) if rng.rand() < 0.3 else rng.normal(size=n).tolist() for _ in range(d)
     ]
@@ -123,20 +135,19 @@ def content(rng: Random, suffix: str) -> bytes:
     if suffix == ".jsonl":
         rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
         return "\n".join(json.dumps(row, default=str) for row in rows).encode()
-    text = text_of(rng, names, columns)
-    if suffix.endswith(".gz"):
-        return gzip.compress(text)
-    if suffix.endswith(".bz2"):
-        return bz2.compress(text)
-    if suffix.endswith(".xz"):
-        return lzma.compress(text)
+    return compressed(rng, suffix, text_of(rng, names, columns))
+
+
+def compressed(rng: Random, suffix: str, text: bytes) -> bytes:
+    """Return a text compressed as its suffix says; a zip archive may have 0, 1 or 2 files."""
     if suffix.endswith(".zip"):
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             for number in range(int(rng.choice([1, 1, 1, 0, 2]))):
                 archive.writestr(f"table{number}.csv", text)
         return buffer.getvalue()
-    return text
+    compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+    return compress.get(f".{suffix.rsplit('.')[-1]}", bytes)(text)
 
 
 def damaged(rng: Random, data: bytes) -> bytes:

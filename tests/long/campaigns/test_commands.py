@@ -21,7 +21,7 @@ EARLIER = "the earlier report"
 
 def preload() -> None:
     """Import what the commands need, so that forked processes need not."""
-    import matplotlib  # noqa: F401, ICN001
+    import matplotlib  # noqa: F401
     import sklearn.svm  # noqa: F401
 
     import allrelevant.bounds.classification
