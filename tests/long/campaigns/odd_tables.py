@@ -146,7 +146,11 @@ def compressed(rng: Random, suffix: str, text: bytes) -> bytes:
             for number in range(int(rng.choice([1, 1, 1, 0, 2]))):
                 archive.writestr(f"table{number}.csv", text)
         return buffer.getvalue()
-    compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+    compress: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".bz2": bz2.compress,
+        ".xz": lzma.compress,
+    }
     return compress.get(f".{suffix.rsplit('.')[-1]}", bytes)(text)
 
 

@@ -32,12 +32,9 @@ ODD_VALUES = [0.0, 1.0, -1.0, 1e-300, 1e300, -1e300, 1e154, np.nan, np.inf, 5e-3
 ODD_SETTINGS = [0, 1, -1, 0.5, 2.0, 1e308, -1e308, np.nan, np.inf, None, "auto", "x", True, 10**30]
 
 BOUNDS = (ClassificationBounds, RegressionBounds, OrdinalBounds, RankingBounds, SurvivalBounds)
+OF_BOUNDS = "C norm_slack loss_slack loss_tol cutoff fdr tol fpr n_probes curves cv max_seconds"
 SETTINGS = {
-    **dict.fromkeys(
-        BOUNDS,
-        "C norm_slack loss_slack loss_tol cutoff fdr tol fpr n_probes curves cv max_seconds "
-        "random_state",
-    ),
+    **dict.fromkeys(BOUNDS, OF_BOUNDS),
     SVMRFE: "C step n_features_to_select cv gamma random_state min_variance",
     EBRFE: "C n_candidates step n_features_to_select cv random_state",
     SaliencySelector: "n_features_to_select keep_fraction n_repeats cv random_state",

@@ -3,6 +3,7 @@
 import gc
 import os
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def usage():
 
 def fits():
     """Return functions that fit each kind of estimator to a new table."""
-    fast = {"C": 10.0, "cutoff": "probes", "n_probes": 5}
+    fast: dict[str, Any] = {"C": 10.0, "cutoff": "probes", "n_probes": 5}
 
     def table(seed):
         data = make_linear_classification(
