@@ -8,7 +8,7 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -205,7 +205,7 @@ def odd_options(rng: Random, command: click.Command) -> list[str]:
     return options
 
 
-def command_line(rng: Random, folder: Path, commands: dict[str, click.Command]) -> list[str]:
+def command_line(rng: Random, folder: Path, commands: Mapping[str, click.Command]) -> list[str]:
     """Write a table and return the arguments of a command that reads it."""
     name = str(rng.choice(["report", "report", "select", "explain"]))
     target = str(rng.choice(["target", "c0", "", "absent"], p=[0.85, 0.08, 0.03, 0.04]))

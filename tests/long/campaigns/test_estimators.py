@@ -6,6 +6,7 @@ issues no warnings but those of this package and of scikit-learn.
 
 import os
 import warnings
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
@@ -83,7 +84,9 @@ def fits(draw):
     kind = draw(st.sampled_from(list(SETTINGS)))
     names = draw(st.lists(st.sampled_from(SETTINGS[kind].split()), max_size=2, unique=True))
     # Few probes and a given C save time; an odd value may replace each.
-    options = {"C": 1.0, "cutoff": "probes", "n_probes": 3} if kind in BOUNDS else {}
+    options: dict[str, Any] = (
+        {"C": 1.0, "cutoff": "probes", "n_probes": 3} if kind in BOUNDS else {}
+    )
     options |= {name: draw(st.sampled_from(ODD_SETTINGS)) for name in names}
     estimator = kind(SVC(), **options) if kind is SaliencySelector else kind(**options)
     X = draw(tables())
