@@ -1,0 +1,59 @@
+"""1,500 commands with malformed tables and options: a result or a one-line error, no traceback."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from allrelevant.cli.group import cli
+
+from .forked import report_failures, run_command
+from .odd_tables import command_line
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes cannot be forked on Windows")
+
+N_COMMANDS = int(os.environ.get("ALLRELEVANT_CAMPAIGN_COMMANDS", "1500"))
+FIRST_SEED = int(os.environ.get("ALLRELEVANT_CAMPAIGN_SEED", "0"))
+PAGES = {"report": "report.html", "select": "selection.html", "explain": "explanation.html"}
+EARLIER = "the earlier report"
+
+
+def preload() -> None:
+    """Import what the commands need, so that forked processes need not."""
+    import matplotlib  # noqa: F401
+    import sklearn.svm  # noqa: F401
+
+    import allrelevant.bounds.classification
+    import allrelevant.elimination.rfe
+    import allrelevant.report.page
+    import allrelevant.saliency  # noqa: F401
+
+
+def problem_of(seed: int, folder: Path) -> str | None:
+    """Run the command of a seed, and return what is wrong with its outcome, or None."""
+    arguments = command_line(np.random.RandomState(seed), folder, cli.commands)
+    page = folder / PAGES[arguments[0]]
+    page.write_text(EARLIER)
+    outcome = run_command(arguments, timeout=60, folder=folder)
+    problem = outcome.problem()
+    is_kept = page.exists() and page.read_text() == EARLIER
+    if problem is None and (outcome.code == 0) == is_kept:
+        problem = "the page was not written" if is_kept else "an error changed the earlier page"
+    if problem is None and list(folder.glob(".allrelevant*")):
+        problem = "a temporary file was left"
+    return None if problem is None else f"{arguments}: {problem}"
+
+
+def test_commands_with_malformed_tables_and_options(tmp_path, capsys):
+    preload()
+    failures = {}
+    for seed in range(FIRST_SEED, FIRST_SEED + N_COMMANDS):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        problem = problem_of(seed, folder)
+        if problem is not None:
+            failures[seed] = problem
+    with capsys.disabled():
+        message = report_failures("commands", N_COMMANDS, failures)
+    assert not failures, message
