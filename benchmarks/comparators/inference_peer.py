@@ -38,13 +38,19 @@ def install() -> None:
         ) from error
 
 
-def select_all(X: Table, y: Classes, *, seed: int) -> dict[str, tuple[Chosen, float]]:
-    """Return the selected features and the CPU time of each knockpy and hidimstat method."""
+def select_all(
+    X: Table, y: Classes, *, seed: int, only: str | None = None
+) -> dict[str, tuple[Chosen, float]]:
+    """Return the selected features and the CPU time of each knockpy and hidimstat method.
+
+    With ``only``, a single method runs once, so its time includes imports.
+    """
     with tempfile.TemporaryDirectory() as folder:
         table, answer = Path(folder) / "table.npz", Path(folder) / "answer.npz"
         np.savez(table, X=X, y=y)
         script = Path(__file__).parent / "inference_selection.py"
         command = [str(p) for p in (PYTHON, "-W", "ignore", script, table, answer, seed)]
+        command += [] if only is None else [only]
         done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ONE_THREAD)
         if done.returncode:
             raise RuntimeError(f"knockpy or hidimstat failed: {done.stderr.strip()}")
