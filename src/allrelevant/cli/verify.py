@@ -65,14 +65,25 @@ hold, and 2 if a file cannot be used.
     help="Print the program that checks proofs, and exit.",
 )
 @add_options("verify")
-def verify(proof: str, table: str, sep: str | None, sheet: str | None, quiet: bool) -> int:
+def verify(
+    proof: str,
+    table: str,
+    sep: str | None,
+    sheet: str | None,
+    max_rows: int,
+    max_columns: int,
+    max_gigabytes: float,
+    quiet: bool,
+) -> int:
     """Check a proof against a table; return the exit code."""
+    from ..tables.limits import Limits
     from ..tables.reading import read_table
     from .output import collected_notes
 
     stated = _read_proof(proof)
     with collected_notes():
-        frame = read_table(table, separator=sep, sheet=sheet)
+        limits = Limits(max_rows, max_columns, max_gigabytes)
+        frame = read_table(table, separator=sep, sheet=sheet, limits=limits)
     try:
         cells = _read_cells(frame, stated["kinds"], stated["rows"])
         bounds, failures = proof_checker.verify(stated, cells)
