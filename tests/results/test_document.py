@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,13 @@ def test_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 def test_lone_surrogate_is_escaped(tmp_path: Path) -> None:
     write_atomically(tmp_path / "a.html", "\ud800")
     assert (tmp_path / "a.html").read_text() == "\\ud800"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_mode_of_a_replaced_file_is_kept(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    path.chmod(0o600)
+    write_atomically(path, "after")
+    assert path.read_text() == "after"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -123,6 +123,10 @@ def _is_network(model: Any) -> bool:
     return any(ancestor.__module__.partition(".")[0] == "torch" for ancestor in ancestors)
 
 
+# Windows translates line ends of files that are not opened as binary.
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write UTF-8 text or bytes atomically: an existing file is replaced only on success."""
     path = Path(path).resolve()  # replace the target of a link, not the link
@@ -137,7 +141,10 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     # file system. Files of the tempfile module are not used: only their owner can read them.
     partial = path.with_name(f".allrelevant-{secrets.token_hex(6)}.tmp")
     try:
-        with partial.open("xb") as file:
+        # A replaced file may be private, so nobody else may read the partial file.
+        mode = 0o666 if before is None else 0o600
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
