@@ -34,7 +34,7 @@ ODD_SETTINGS = [0, 1, -1, 0.5, 2.0, 1e308, -1e308, np.nan, np.inf, None, "auto",
 
 BOUNDS = (ClassificationBounds, RegressionBounds, OrdinalBounds, RankingBounds, SurvivalBounds)
 OF_BOUNDS = "C norm_slack loss_slack loss_tol cutoff fdr tol fpr n_probes curves cv max_seconds"
-SETTINGS = {
+SETTINGS: dict[Any, str] = {
     **dict.fromkeys(BOUNDS, OF_BOUNDS),
     SVMRFE: "C step n_features_to_select cv gamma random_state min_variance",
     EBRFE: "C n_candidates step n_features_to_select cv random_state",
