@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display
 from .._params import (
     AUTO,
@@ -34,7 +33,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import check_groups, check_weights
+from .._validation import MAX_SIZE, MAX_UNSCALED, check_groups, check_weights
 from ..relevance import RELEVANT
 from ..subsets import resolve_scorer
 from ..terms.blocks import Block
