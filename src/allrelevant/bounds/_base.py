@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display
 from .._params import (
     AUTO,
@@ -35,7 +34,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Matrix, Table, Vector
-from .._validation import check_groups, check_weights
+from .._validation import MAX_SIZE, MAX_UNSCALED, check_groups, check_weights
 from ..memory import available_memory, warn_memory
 from ..parallel import Job, n_processes, start_job
 from ..relevance import RELEVANT

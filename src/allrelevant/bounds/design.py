@@ -12,9 +12,9 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .._magnitude import check_unscaled, to_floats
 from .._params import AUTO
 from .._typing import Matrix, Vector
+from .._validation import check_unscaled, to_floats
 from ..deadline import NO_DEADLINE, Deadline
 from ..exceptions import InputError, SolverError, TimeLimitError, warn_caller
 from ..parallel import RunOptions

@@ -13,7 +13,6 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_absolute_error_score
 from sklearn.utils._param_validation import StrOptions
 
-from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._params import (
     AUTO,
     CUTOFF,
@@ -28,7 +27,7 @@ from .._params import (
     CutoffName,
 )
 from .._typing import Table, Vector
-from .._validation import NONNEGATIVE, check_numeric_target
+from .._validation import MAX_SIZE, MAX_UNSCALED, NONNEGATIVE, check_numeric_target
 from ..exceptions import InputError
 from ..tables.target import target_values
 from ._base import RelevanceBounds

@@ -12,9 +12,9 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import column_or_1d
 
-from .._magnitude import check_size
 from .._text import count_noun, percent
 from .._typing import Table, Vector
+from .._validation import check_size
 from ..exceptions import InputError
 from ..tables.target import survival_times
 from ..terms.validation import FeatureTable

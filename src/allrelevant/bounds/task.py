@@ -20,10 +20,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length
 
-from .._magnitude import check_column_sizes
 from .._params import TASKS
 from .._text import number, percent
 from .._typing import Rows, Table, Vector
+from .._validation import check_column_sizes
 from ..exceptions import InputError, warn_caller
 from ..resampling import Fold, make_folds, permute_rows
 from ..terms.blocks import Block

@@ -171,7 +171,7 @@ def _scale(X: Frame, others: Rows, indices: Sequence[int], *, standardize: bool)
     """Encode and scale a table; categories and missing values are learned on the other rows."""
     import numpy as np
 
-    from .._magnitude import MAX_SIZE, MAX_UNSCALED
+    from .._validation import MAX_SIZE, MAX_UNSCALED
     from ..saliency.encoded import EncodedRows
     from ..terms.encoding import needs_encoding
     from ..terms.scaling import standardize_columns

@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import display, import_extra
 from .._params import (
     MAX_DEGREE,
@@ -27,6 +26,8 @@ from .._params import (
 )
 from .._typing import Rows, Table, Vector
 from .._validation import (
+    MAX_SIZE,
+    MAX_UNSCALED,
     N_JOBS,
     POSITIVE,
     check_groups,

@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from .._magnitude import check_column_sizes
 from .._typing import Matrix, Table
+from .._validation import check_column_sizes
 from ..exceptions import InputError
 from ..terms.columns import columns_from_frame
 from ..terms.encoding import needs_encoding

@@ -15,7 +15,6 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._magnitude import MAX_SIZE, MAX_UNSCALED
 from .._optional import import_extra
 from .._params import (
     AUTO,
@@ -30,6 +29,8 @@ from .._typing import Table, Vector
 from .._validation import (
     COUNT,
     FRACTION,
+    MAX_SIZE,
+    MAX_UNSCALED,
     N_JOBS,
     REPEATS,
     check_groups,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._magnitude import MAX_EXACT_INTEGER, check_size
 from .._params import AUTO
+from .._validation import MAX_EXACT_INTEGER, check_size
 from ..exceptions import InputError
 from ..terms.columns import Column, word_column
 from ..terms.scaling import NoScaling, StandardScaling

@@ -17,9 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from .._magnitude import to_floats
 from .._text import join_names
 from .._typing import Matrix, Vector
+from .._validation import to_floats
 from ..exceptions import InputError
 
 Kind = Literal["number", "boolean", "date", "category", "ordered"]

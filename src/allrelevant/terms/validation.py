@@ -15,9 +15,8 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import validate_data
 
-from .._magnitude import MAX_SIZE, check_column_sizes, to_floats
 from .._typing import Table
-from .._validation import check_finite, feature_names
+from .._validation import MAX_SIZE, check_column_sizes, check_finite, feature_names, to_floats
 from ..exceptions import InputError, warn_caller
 from .columns import Column, Frame, columns_from_frame
 from .encoding import EncodingOptions, TableEncoding, as_columns, fit_encoding, needs_encoding

@@ -12,10 +12,9 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..._magnitude import MAX_SIZE, MAX_UNSCALED
 from ..._params import CV, MAPPING_SLACK
 from ..._typing import Codes, Matrix
-from ..._validation import COUNT, check_labels, encode_classes
+from ..._validation import COUNT, MAX_SIZE, MAX_UNSCALED, check_labels, encode_classes
 from ...metric_learning import GMLVQ
 from ...resampling import draw_seeds, stratified_folds
 from ...tables.target import class_labels

@@ -16,10 +16,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..._magnitude import MAX_SINGLE
 from ..._optional import import_extra
 from ..._typing import Matrix, Table, Vector
-from ..._validation import COUNT, FRACTION, NONNEGATIVE
+from ..._validation import COUNT, FRACTION, MAX_SINGLE, NONNEGATIVE
 from ...exceptions import InputError
 from ...parallel.progress import progress_bar
 from ...terms.validation import validate_table
