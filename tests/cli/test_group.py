@@ -92,7 +92,7 @@ def test_a_bug_shows_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def broken(*arguments: object, **named: object) -> None:
         raise ValueError("shapes do not match")
 
-    monkeypatch.setattr(ClassificationBounds, "fit", broken)
+    monkeypatch.setattr(ClassificationBounds, "_fit_in_job", broken)
     result = run("report", "table.csv", "-t", "sick")
     assert isinstance(result.exception, ValueError)
     assert "Error:" not in result.stderr
@@ -102,7 +102,7 @@ def test_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*arguments: object, **named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ClassificationBounds, "fit", interrupted)
+    monkeypatch.setattr(ClassificationBounds, "_fit_in_job", interrupted)
     result = run("report", "table.csv", "-t", "sick", "-o", "report.html", *FAST)
     assert result.stderr.split() == ["Interrupted."]
     assert result.exit_code == 130

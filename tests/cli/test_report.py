@@ -129,7 +129,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
     # The command converts the columns of --categorical itself.
     assert {name for name, _, _ in given} == parameters - {"verbose", "categorical", "terms"}
     seen: dict[str, Any] = {}
-    fit = ClassificationBounds.fit
+    fit = ClassificationBounds._fit_in_job
 
     def recording(
         self: ClassificationBounds, *arguments: Any, **named: Any
@@ -137,7 +137,7 @@ def test_every_option_reaches_the_estimator(run: Run, monkeypatch: pytest.Monkey
         seen.update(self.get_params())
         return fit(self, *arguments, **named)
 
-    monkeypatch.setattr(ClassificationBounds, "fit", recording)
+    monkeypatch.setattr(ClassificationBounds, "_fit_in_job", recording)
     succeeded(run("report", "table.csv", "-t", "sick", *(option for _, _, option in given)))
     others = {"verbose": 0, "categorical": None, "terms": None}
     assert seen == {**{name: value for name, value, _ in given}, **others}
@@ -154,7 +154,7 @@ def test_defaults_are_those_of_the_estimator(
         seen.append(self.get_params())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(estimator, "fit", recording)
+    monkeypatch.setattr(estimator, "_fit_in_job", recording)
     frame.assign(sick=[0, 1] * 40, died=[1, 1, 0, 0] * 20).to_csv("t.csv", index=False)
     event = ["--event", "died"] if task == SURVIVAL else []
     run("report", "t.csv", "-t", "sick", "--task", task, *event)
@@ -195,7 +195,7 @@ def test_row_numbers_are_noted(run: Run, frame: pd.DataFrame) -> None:
 def test_other_warnings_pass(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import warnings
 
-    fit = ClassificationBounds.fit
+    fit = ClassificationBounds._fit_in_job
 
     def warning(self: ClassificationBounds, *arguments: Any, **named: Any) -> ClassificationBounds:
         warnings.warn("not ours", DeprecationWarning, stacklevel=1)
@@ -203,7 +203,7 @@ def test_other_warnings_pass(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         warnings.warn("ours", RelevanceWarning, stacklevel=1)
         return fit(self, *arguments, **named)
 
-    monkeypatch.setattr(ClassificationBounds, "fit", warning)
+    monkeypatch.setattr(ClassificationBounds, "_fit_in_job", warning)
     with pytest.warns(DeprecationWarning, match="not ours"):
         result = run("report", "table.csv", "-t", "sick", *FAST, "--json")
     assert result.stderr == "Note: ours\n"

@@ -84,9 +84,18 @@ def test_small_set(run: Run) -> None:
     assert "A small set that suffices" not in Path("out.html").read_text()
 
 
-def test_no_relations_by_default_with_a_time_limit(run: Run) -> None:
-    result = run(*REPORT, "--max-seconds", "60", "--json")
-    assert json.loads(result.stdout)["relations"] is None
+def test_time_limit_that_is_not_reached_changes_nothing(run: Run) -> None:
+    limited = json.loads(run(*REPORT, "--max-seconds", "600", "--json").stdout)
+    unlimited = json.loads(run(*REPORT, "--json").stdout)
+    assert limited["not_reached"] == []
+    for key in ("features", "relations"):
+        assert limited[key] == unlimited[key]
+
+
+def test_steps_that_are_not_reached_are_named(run: Run) -> None:
+    document = json.loads(run(*REPORT, "--max-seconds", "1e-9", "--relations", "--json").stdout)
+    assert document["not_reached"]
+    assert any("Not reached within the time limit" in note for note in document["warnings"])
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,17 @@ def test_bar_moves_within_an_item():
         assert 0 < bar._bar.n < RESOLUTION
 
 
+def test_time_left_ends_at_the_deadline(capsys):
+    deadline = Deadline.after(5.0)
+    with (
+        JobBar({"only": 1.0}, is_shown=True, deadline=deadline) as bar,
+        progress_bar(bar.stage("only"), 1000) as advance,
+    ):
+        bar._bar.start_t -= 100.0  # a hundred seconds pass
+        advance()
+    assert "01:40, about 00:0" in capsys.readouterr().err
+
+
 def test_hidden_and_pickled_bars_show_nothing(capsys):
     with JobBar({"only": 1.0}, is_shown=False) as bar:
         assert bar.stage("only") is None

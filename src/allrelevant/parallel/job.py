@@ -34,5 +34,5 @@ def start_job(
 ) -> Iterator[Job]:
     """Start the clock and show the bar of a job, given its stages and their usual durations."""
     deadline = Deadline.after(max_seconds)
-    with JobBar(stages, is_shown=verbose) as bar:
+    with JobBar(stages, is_shown=verbose, deadline=deadline) as bar:
         yield Job(deadline, bar)

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any, Protocol, Self
 
+from ..deadline import NO_DEADLINE, Deadline
+
 # Seconds between two drawings of a bar, and the smallest expected duration of an item.
 SECONDS_PER_DRAWING = 1.0
 MIN_ITEM_SECONDS = 5.0
@@ -24,7 +26,7 @@ MAX_UNFINISHED = 0.9
 # Positions of the bar of a job.
 RESOLUTION = 1000
 
-JOB_FORMAT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left"
+JOB_FORMAT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 
 
 class Progress(Protocol):
@@ -37,17 +39,20 @@ class Progress(Protocol):
 class JobBar:
     """Progress bar of a whole job, given the title and the relative duration of each stage.
 
-    Without ``is_shown``, nothing is drawn. Use it as a context manager.
+    The time left is estimated from the stages, and is at most that until the deadline. Without
+    ``is_shown``, nothing is drawn. Use it as a context manager.
     """
 
-    def __init__(self, stages: Mapping[str, float], *, is_shown: bool) -> None:
+    def __init__(
+        self, stages: Mapping[str, float], *, is_shown: bool, deadline: Deadline = NO_DEADLINE
+    ) -> None:
         total = sum(stages.values()) or 1.0
         self._ends: dict[str, tuple[float, float]] = {}
         position = 0.0
         for title, weight in stages.items():
             self._ends[title] = (position, position + weight / total)
             position += weight / total
-        self._is_shown = is_shown
+        self._is_shown, self._deadline = is_shown, deadline
         self._bar: Any = None
         self._stop = Event()
         self._thread: Thread | None = None
@@ -101,7 +106,14 @@ class JobBar:
     def _draw(self) -> None:
         waited = (time.monotonic() - self._item_start) / self._item_seconds
         unfinished = MAX_UNFINISHED * (1.0 - math.exp(-waited)) * self._item_width
-        self._bar.n = min(RESOLUTION, round(RESOLUTION * (self._position + unfinished), 2))
+        done = min(1.0, self._position + unfinished)
+        self._bar.n = round(RESOLUTION * done, 2)
+        if done > 0:
+            elapsed = self._bar.format_dict["elapsed"]
+            left = elapsed * (1.0 - done) / done
+            if self._deadline.seconds_left is not None:
+                left = min(left, self._deadline.seconds_left)
+            self._bar.set_postfix_str(f"about {self._bar.format_interval(left)} left", False)
         self._bar.refresh()
 
     def _draw_regularly(self) -> None:
