@@ -19,6 +19,7 @@ from allrelevant import (
     RegressionBounds,
     SaliencySelector,
 )
+from allrelevant._validation import check_column_sizes
 from allrelevant.cli.group import cli
 from allrelevant.exceptions import InputError
 
@@ -206,3 +207,10 @@ def test_command_prints_a_one_line_error_for_odd_numbers(tmp_path, monkeypatch, 
     assert error.startswith("Error: ")
     assert "'a'" in error
     assert all(note.startswith(("Note: ", "Task: ")) for note in notes), done.stderr
+
+
+def test_single_precision_gives_no_warning():
+    X = np.random.RandomState(0).normal(size=(40, 3)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_column_sizes(X, ["a", "b", "c"])

@@ -219,7 +219,7 @@ def check_column_sizes(X: Table, names: Sequence[str], max_size: float = MAX_SIZ
 absolute value is 2e+200, but it must be at most 1e+100. Correct the values, or divide the column \
 by a constant.
     """
-    size = _column_sizes(X)
+    size = _column_sizes(X).astype(np.float64)  # the limits exceed the range of float32
     for j in np.flatnonzero((size > max_size) | ((size > 0) & (size < MIN_SIZE)))[:1].tolist():
         _raise_size(f"column {names[j]!r}", "column", float(size[j]), MIN_SIZE, max_size)
 
