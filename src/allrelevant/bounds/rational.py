@@ -32,9 +32,6 @@ MAX_INTEGER = 2**53
 # from all limits.
 INWARD_STEPS = (0.0, *(10.0**-k for k in range(12, 1, -1)))
 
-# Smallest distance from the limits that is not merely a rounding error.
-MIN_ROOM = 1e-14
-
 
 @dataclass(frozen=True)
 class RationalModels:
@@ -72,7 +69,7 @@ class RationalModels:
         ]
         rooms = [min(self.rooms(*candidate)) for candidate in candidates]
         best = int(np.argmax(rooms))
-        if rooms[best] < MIN_ROOM:
+        if rooms[best] < 0:
             raise InputError(
                 "The proof cannot be exported, because no model is strictly within the limits of "
                 "norm and loss. Set norm_slack and loss_tol to positive numbers."
