@@ -329,7 +329,10 @@ def solve_ranges(
         outer = reduce(intersect, [part.outer for part in parts], outer)
         waiting = _largest_bound_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
         round_size *= 2
-    ranges = join_ranges(parts)
+        if settings.job.deadline.is_over:
+            n_started += len(waiting)
+            break
+    ranges = join_ranges(parts or [empty_ranges(models)])
     n_missing = n_started - len(ranges.features)
     if not n_missing and not settings.screen:
         outer = first_outer  # the same with and without a time limit
@@ -412,15 +415,21 @@ def _solve_round(
     options = settings.run(BOUNDS)
     run: RunOptions = {"n_jobs": options["n_jobs"], "progress": options["progress"]}
     starts = range(0, len(features), FEATURES_PER_TASK)
+
+    def solve(task: NDArray[np.intp]) -> WeightRanges | None:
+        if deadline.is_over:
+            return None
+        return weight_ranges(
+            models,
+            task,
+            deadline=deadline,
+            with_outer_ranges=with_outer_ranges,
+            tol=settings.tol,
+        )
+
     try:
-        return parallel_map(
-            partial(
-                weight_ranges,
-                models,
-                deadline=deadline,
-                with_outer_ranges=with_outer_ranges,
-                tol=settings.tol,
-            ),
+        found = parallel_map(
+            solve,
             [features[start : start + FEATURES_PER_TASK] for start in starts],
             describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
             **run,
@@ -429,7 +438,8 @@ def _solve_round(
         if not error.results:
             raise
         notes.append(str(error))
-        return list(error.results.values())
+        found = list(error.results.values())
+    return [part for part in found if part is not None]
 
 
 def _largest_bound_first(features: NDArray[np.intp], outer: Matrix) -> NDArray[np.intp]:
