@@ -166,3 +166,14 @@ def test_killed_run_can_be_resumed(tmp_path):
     assert run_and_kill(path, 23) == 23
     resumed = model(path).fit(*killed_table())
     assert_same(resumed, model().fit(*killed_table()))
+
+
+def test_missing_state_raises(tmp_path):
+    X, y = killed_table()
+    path = tmp_path / "run.ckpt"
+    SVMRFE(n_features_to_select=5, checkpoint=path).fit(X, y)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM states")
+    connection.close()
+    with pytest.raises(CheckpointError, match="the state of an elimination is missing"):
+        SVMRFE(n_features_to_select=5, checkpoint=path).fit(X, y)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .._params import AUTO, CriterionName
 from .._typing import Matrix, Vector
 from ..checkpoints import Series
+from ..exceptions import CheckpointError
 from .active_features import ActiveFeatures
 from .evaluation import Evaluation, Evaluator, Move
 from .history import Step
@@ -254,6 +255,11 @@ class Elimination:
         return {"C": self.C, "b": self._b, **folds}
 
     def _resume(self, steps: list[Step], state: dict[str, Any]) -> None:
+        if not {"C", "b"} <= state.keys():
+            raise CheckpointError(
+                "The checkpoint is damaged: the state of an elimination is missing. It was not "
+                "modified. Use a different path, or delete the file."
+            )
         for step in steps:
             # Drop features in the same batches as the original run, so that rounding is identical.
             self.active.drop(step.dropped[:-1])

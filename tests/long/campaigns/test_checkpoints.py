@@ -19,6 +19,7 @@ N_DAMAGED = 60
 COMMAND = ["select", "table.csv", "--target", "y", "--method", "ebrfe", "--nested-cv", "-q",
            "--no-bounds", "--json", "result.json", "--checkpoint", "run.ckpt"]  # fmt: skip
 
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 ODD_VALUES = [b"", b"\x00" * 7, b"\xff" * 64, "text", 10**15, -1, None, 0.5]
 
 
@@ -41,9 +42,7 @@ def append(path, rng):
 def change_value(path, rng):
     """Replace a value of a random table, row and column."""
     with sqlite3.connect(path) as connection:
-        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master")]
-        tables = [name for name in tables if not name.startswith("sqlite_")]
-        table = rng.choice(tables)
+        table = rng.choice([row[0] for row in connection.execute(TABLES)])
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         rows = [row[0] for row in connection.execute(f"SELECT rowid FROM {table}")]
         if rows:
@@ -56,7 +55,7 @@ def change_value(path, rng):
 
 def drop_table(path, rng):
     with sqlite3.connect(path) as connection:
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master")]
+        names = [row[0] for row in connection.execute(TABLES)]
         connection.execute(f"DROP TABLE {rng.choice(names)}")
     connection.close()
 
@@ -64,7 +63,7 @@ def drop_table(path, rng):
 def edit_blob(path, rng):
     """Change bytes at the beginning of a stored result, where its header is."""
     with sqlite3.connect(path) as connection:
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master")]
+        names = [row[0] for row in connection.execute(TABLES)]
         for name in names:
             for column in connection.execute(f"PRAGMA table_info({name})").fetchall():
                 query = f"SELECT rowid, {column[1]} FROM {name} WHERE typeof({column[1]}) = 'blob'"
