@@ -198,12 +198,12 @@ def test_transform_keeps_the_type_and_the_names_of_a_data_frame():
         design.transform(X[["a", "b", "c"]])
 
 
-def cheapest_scores_per_fold(X, y, seed, **parameters):
+def cheapest_scores_per_fold(X, y, costs, seed, **parameters):
     """Return the held-out score of the minimum-cost feature set in each fold."""
     scores = []
     for train, test in stratified_folds(np.where(y > 0, 1.0, -1.0), 5, seed):
         est = ClassificationBounds(cutoff=0.1, **parameters).fit(X[train], y[train])
-        (cheapest,) = est.cheapest(held_out_score=False)
+        (cheapest,) = est.cheapest(costs=costs, held_out_score=False)
         if not cheapest.features:
             scores.append((y[test] == np.median(y[train])).mean())
             continue
@@ -220,8 +220,10 @@ def test_held_out_score_chooses_the_set_in_each_fold(permute):
     y = np.random.RandomState(1).permutation(data.y) if permute else data.y
     parameters: dict[str, Any] = {"C": 0.5, "norm_slack": 0.2}
     est = ClassificationBounds(cutoff=0.1, random_state=3, **parameters)
-    design = est.fit(data.X, y).cheapest(n_solutions=2)
-    scores = cheapest_scores_per_fold(data.X, y, 3, **parameters)
+    # With different costs, only one set has the minimum cost.
+    costs = np.random.RandomState(0).uniform(1.0, 1.01, data.X.shape[1])
+    design = est.fit(data.X, y).cheapest(costs=costs, n_solutions=2)
+    scores = cheapest_scores_per_fold(data.X, y, costs, 3, **parameters)
     assert design.held_out_score == pytest.approx(scores.mean())
     assert design.held_out_score_error == pytest.approx(scores.std(ddof=1) / np.sqrt(len(scores)))
     if permute:

@@ -30,11 +30,12 @@ INTEGER_GAP_TOL = 1e-7
 # that solve smaller MILPs, and without presolve. For many columns, they find better solutions.
 # Versions of HiGHS without one of these options ignore it.
 MAX_COLUMNS_WITHOUT_HEURISTICS = 50
-WITHOUT_HEURISTICS: Mapping[str, str | bool] = {
+WITHOUT_HEURISTICS: Mapping[str, str | bool | int] = {
     "presolve": "off",
     "mip_heuristic_run_rins": False,
     "mip_heuristic_run_rens": False,
     "mip_heuristic_run_root_reduced_cost": False,
+    "mip_pscost_minreliable": 0,
 }
 
 # After a change of the objective, the last basis is still primal feasible, so the primal simplex
