@@ -49,6 +49,24 @@ def test_screening_does_not_change_relevance(seed, formulation, cutoff):
     assert (error <= screened.gap_ + 1e-7).all()
 
 
+@pytest.mark.filterwarnings("ignore:There is no evidence")
+@pytest.mark.parametrize("shape", [(60, 20), (40, 60)], ids=["tall", "wide"])
+def test_screening_solves_only_the_features_of_the_baseline_if_there_is_no_evidence(shape):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal(shape), rng.permutation(shape[0]) % 2
+    exact, screened = (
+        ClassificationBounds(C=0.1, screen=screen, random_state=0).fit(X, y)
+        for screen in (False, True)
+    )
+    assert (exact.relevance_ == screened.relevance_).all()
+    assert exact.exact_.all()
+    is_used = exact.baseline_.coef_ != 0
+    assert 0 < is_used.sum() < shape[1]
+    assert screened.exact_[is_used].all()
+    assert not screened.exact_[~is_used].all()
+    assert (screened.interval_[:, 1] >= exact.interval_[:, 1] - 1e-9).all()
+
+
 def test_screened_features_are_marked_and_have_no_witness():
     data = make_linear_classification(100, n_strong=2, n_weak=2, n_irrelevant=30, random_state=0)
     bounds = fit(data, screen=True)

@@ -109,16 +109,26 @@ class FittedCalibration:
         """Return, for each weight, the cutoff of its lower bound for strong relevance."""
         return self.layout.per_feature(self.cutoff)[:, LOWER]
 
-    def screening_cutoff(self) -> Vector:
-        """Return, for each weight, the cutoff that screening compares with its upper bound."""
+    def relevance_cutoff(self) -> Vector:
+        """Return, for each feature, the cutoff of its upper bound for relevance."""
         return self.layout.per_feature(self.cutoff)[:, UPPER]
+
+    def screening_cutoff(self, baseline: FittedBaseline) -> Vector:
+        """Return, for each feature, the upper bound up to which it is certainly irrelevant.
+
+        Without evidence in its table, a feature that the baseline does not use is irrelevant
+        whatever its upper bound.
+        """
+        is_unused = ~self.layout.any_weight(baseline.model.weights != 0)
+        has_evidence = self.layout.per_feature(self.has_evidence)
+        return np.where(is_unused & ~has_evidence, np.inf, self.relevance_cutoff())
 
     def classify(self, interval: Matrix) -> NDArray[np.str_]:
         """Return the relevance class of each feature, given the relevance intervals."""
         lower, upper = interval.T
         is_tested = self.layout.per_feature(np.array([rule == FDR for rule in self.rule]))
         is_significant = (self.qvalue <= self.fdr) & (upper > self.zero)
-        is_relevant = np.where(is_tested, is_significant, upper > self.screening_cutoff())
+        is_relevant = np.where(is_tested, is_significant, upper > self.relevance_cutoff())
         is_relevant &= self.layout.per_feature(self.has_evidence)
         is_needed = (lower > self.zero) & (self.fdr > 0)
         classes = assign_classes(is_relevant, lower > self.strong_cutoff(), is_needed)

@@ -167,7 +167,7 @@ class ClassificationBounds(ClassifierMixin, RelevanceBounds):
     screen : bool or "auto", default="auto"
         If False, compute exact bounds for all features. If True, skip features that are already
         certified irrelevant and report a certified outer bound for them (see ``exact_``). The
-        relevance classes are the same. ``"auto"`` screens tables with more than 10,000 features.
+        relevance classes are the same. ``"auto"`` screens tables with more than 2,000 features.
     max_seconds : float or None, default=None
         Time limit of ``fit``, for the choice of C, the tests and the bounds. Warnings state what
         was not reached. Features with the largest certified bounds are solved first. Features not

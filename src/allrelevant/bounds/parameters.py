@@ -50,7 +50,7 @@ PARAMETER_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 # With screen="auto", tables with more features than this are screened.
-SCREEN_ABOVE = 10_000
+SCREEN_ABOVE = 2_000
 
 
 def encoding_options(est: RelevanceBounds) -> EncodingOptions:

@@ -278,7 +278,7 @@ def bound_subproblem(
 ) -> SubproblemBounds:
     """Compute bounds and relevance classes over the models equivalent to a baseline."""
     models = settings.formulation.equivalent_models(baseline, settings.tolerance)
-    cutoff = calibration.screening_cutoff()
+    cutoff = calibration.screening_cutoff(baseline)
     ranges, outer, range_notes = solve_ranges(models, baseline, cutoff, settings)
     ranges = refine_undecided(models, ranges, calibration, settings)
     blocks = solve_blocks(models, baseline, ranges, settings)

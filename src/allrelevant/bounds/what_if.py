@@ -115,7 +115,7 @@ def subproblem_constraints(
     is relevant in none.
     """
     bounds = free.subproblems[index]
-    cutoff = bounds.calibration.screening_cutoff()
+    cutoff = bounds.calibration.relevance_cutoff()
     constraints = []
     for feature, spec in specs.items():
         if spec.subproblem not in (None, index):

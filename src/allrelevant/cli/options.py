@@ -339,7 +339,7 @@ _CALIBRATION = (
         type=NamedValue(auto=params.AUTO, yes=True, no=False),
         default=params.AUTO,
         help="Skip the exact bounds of a feature if a certified bound already shows that it is "
-        "irrelevant. 'auto' enables this for more than 10,000 features.",
+        "irrelevant. 'auto' enables this for more than 2,000 features.",
     ),
     Option(
         "--max-seconds",
