@@ -14,9 +14,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
-from allrelevant.bounds.calibration import ProbeCalibration, upper_prediction_limit
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.pipeline import BoundsSettings, fit_baselines
+from allrelevant.bounds.probes import ProbeCalibration, upper_prediction_limit
 from allrelevant.bounds.solver.ranges import weight_ranges
 from allrelevant.bounds.task import Subproblem
 from allrelevant.bounds.tuning import Tuning

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from allrelevant import ClassificationBounds, RelevanceWarning
-from allrelevant.bounds.calibration import upper_prediction_limit
+from allrelevant.bounds.probes import upper_prediction_limit
 from allrelevant.datasets import make_linear_classification
 from allrelevant.relevance import RELEVANT
 

@@ -25,7 +25,7 @@ table as a whole shows evidence at :data:`EVIDENCE_LEVEL`. The number of permuta
 ``1 / fdr``: the smallest possible p-value is then small enough for a single relevant feature.
 
 With more features than samples, probes dominate the baseline and the p-values have little power. In
-this case, the cutoffs of :class:`ProbeCalibration` are used, again only if the table as a whole
+this case, the cutoffs of :class:`.ProbeCalibration` are used, again only if the table as a whole
 shows evidence.
 """
 
@@ -52,9 +52,9 @@ from .calibration import (
     UNTESTED_NOTE,
     UNUSED_CUTOFF,
     FittedCalibration,
-    ProbeCalibration,
     zero_weight,
 )
+from .probes import ProbeCalibration
 from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
 from .task import TaskData

@@ -25,9 +25,10 @@ from ..parallel import (
     with_deadline,
 )
 from .baseline import FittedBaseline, Formulation, Tolerance
-from .calibration import Calibration, FittedCalibration, FixedCutoff, ProbeCalibration
+from .calibration import Calibration, FittedCalibration, FixedCutoff
 from .models import MIN_NORM
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
+from .probes import ProbeCalibration
 from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
 from .solver.blocks import BlockRange, BlockSolver, FeatureRanges, KnownModels
