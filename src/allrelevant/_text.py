@@ -192,4 +192,4 @@ def count_noun(number: int, one: str, many: str) -> str:
     >>> count_noun(1, "column is", "columns are"), count_noun(2, "column is", "columns are")
     ('1 column is', '2 columns are')
     """
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many}"

@@ -195,7 +195,7 @@ def test_bounds_next_to_the_selection(run: Run, frame: pd.DataFrame) -> None:
     assert f"Small set: {len(design[0].features)} features suffice" in done.stdout
     page = Path("out.html").read_text()
     assert "The answers side by side" in page
-    assert "What can replace the selected features" in page
+    assert "What can replace these features" in page
 
 
 def test_bounds_of_large_tables_are_optional(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,13 @@ from allrelevant.datasets import make_linear_classification
 from allrelevant.results import selection_document
 from allrelevant.results.selection import SelectionBounds
 from allrelevant.results.selection_answer import (
+    features_of_sets,
     needed_by,
     recommendation,
     replacement,
     score_name,
     selection_answer,
+    set_name,
     small_set_sentence,
 )
 from allrelevant.results.small_set import describe_small_set
@@ -35,8 +37,9 @@ def fitted_document(*, bounds: bool = True, **parameters: Any) -> dict[str, Any]
     parts = None
     if bounds:
         fitted = ClassificationBounds(C=1.0, cutoff=0.5).fit(X, data.y)
-        names = [X.columns[j] for j in est.get_support(indices=True)]
-        parts = SelectionBounds(fitted, fitted.substitutes(names), fitted.cheapest())
+        design = fitted.cheapest()
+        either = est.get_support() | design.get_support()
+        parts = SelectionBounds(fitted, fitted.substitutes(list(X.columns[either])), design)
     document = selection_document(
         est,
         data.y,
@@ -67,7 +70,7 @@ def test_features_have_rank_frequency_and_relevance(document: dict[str, Any]) ->
     assert by_name["strong"]["frequency"] == 1.0
     assert by_name["copy 1"]["relevance"] == by_name["copy 2"]["relevance"] == "weak"
     for feature in document["features"]:
-        assert ("substitutes" in feature) == feature["selected"]
+        assert ("substitutes" in feature) == (feature["selected"] or feature["in_small_set"])
     assert document["selected"][0] == min(by_name.values(), key=lambda f: f["rank"])["name"]
 
 
@@ -246,6 +249,27 @@ def test_replacement() -> None:
     assert replacement({"relevance": "weak"}, []) == ""
     assert replacement({"relevance": "strong"}, []) == "nothing"
     assert replacement({"relevance": "irrelevant"}, []) == "not needed"
+    assert replacement({"relevance": "irrelevant", "in_small_set": True}, []) == "unclear"
+
+
+def test_features_of_the_small_set_follow_the_selected_ones() -> None:
+    def feature(name: str, rank: int, selected: bool, in_small_set: bool) -> dict[str, Any]:
+        return {"name": name, "rank": rank, "selected": selected, "in_small_set": in_small_set}
+
+    features = [
+        feature("a", 4, False, True),
+        feature("b", 2, True, True),
+        feature("c", 3, False, True),
+        feature("d", 5, False, False),
+        feature("e", 1, True, False),
+    ]
+    members = features_of_sets({"features": features})
+    assert [(f["name"], set_name(f)) for f in members] == [
+        ("e", "selected"),
+        ("b", "both"),
+        ("c", "small set"),
+        ("a", "small set"),
+    ]
 
 
 def test_score_names(document: dict[str, Any]) -> None:

@@ -34,12 +34,12 @@ def is_moderate(est: Any, X: Frame) -> bool:
     return int(est.get_support().sum()) <= MAX_RELATED_FEATURES and is_small(X)
 
 
-def find_substitutes(est: Any, selected: Any) -> dict[str, list[str]] | None:
-    """Return the substitutes of the selected features; None if there are too many pairs."""
+def find_substitutes(est: Any, features: Any) -> dict[str, list[str]] | None:
+    """Return the substitutes of features, given as a mask; None if there are too many pairs."""
     relevant = est.get_support()
-    if (relevant & selected).sum() * relevant.sum() > MAX_RELATED_FEATURES**2:
+    if (relevant & features).sum() * relevant.sum() > MAX_RELATED_FEATURES**2:
         return None
-    substitutes: dict[str, list[str]] = est.substitutes(selected.nonzero()[0].tolist())
+    substitutes: dict[str, list[str]] = est.substitutes(features.nonzero()[0].tolist())
     return substitutes
 
 

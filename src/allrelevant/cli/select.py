@@ -180,7 +180,7 @@ def _requested_size(est: Any, settings: Mapping[str, Any]) -> Any:
 def _fit_bounds(
     columns: SplitTable, label: Target, options: Options, selected: Any, *, wanted: bool | None
 ) -> SelectionBounds | None:
-    """Compute bounds, the substitutes of the selected features and the smallest sufficient set."""
+    """Compute bounds, the smallest sufficient set, and the substitutes of both sets of features."""
     from ..results.answer import has_evidence
     from ..results.selection import SelectionBounds
 
@@ -192,15 +192,13 @@ def _fit_bounds(
     est = BOUNDS[label.task].build(Options(settings, {}), label.task)
     fit(est, X, label.y, **fit_arguments(est, columns))
     wants_small_set = (wanted or is_moderate(est, X)) and has_evidence(est.table_pvalue_)
-    return SelectionBounds(
-        est,
-        substitutes=find_substitutes(est, selected),
-        small_set=find_small_set(est, wanted=wants_small_set),
-    )
+    small_set = find_small_set(est, wanted=wants_small_set)
+    either = selected if small_set is None else selected | small_set.get_support()
+    return SelectionBounds(est, substitutes=find_substitutes(est, either), small_set=small_set)
 
 
 def _to_text(document: Mapping[str, Any]) -> str:
-    """Format a selection as text: the answer in sentences, and the table of selected features."""
+    """Format a selection as text: the answer in sentences, and the table of its features."""
     from ..results.selection_answer import recommendation, selection_answer, small_set_sentence
 
     answer, width = selection_answer(document), text_width()
@@ -213,29 +211,30 @@ def _to_text(document: Mapping[str, Any]) -> str:
         answer.bounds,
     ):
         lines += wrap(text, width)
-    lines += ["", *_feature_lines(document), ""]
     small_set = small_set_sentence(document)
     if small_set:
-        lines += wrap(f"Small set: {small_set}", width)
+        lines += ["", *wrap(f"Small set: {small_set}", width)]
         lines += wrap(recommendation(document), width)
-    elif document["bounds"] is None:
+    lines += ["", *_feature_lines(document), ""]
+    if document["bounds"] is None:
         lines.append("To find out which features can be replaced, add --bounds.")
     return "\n".join(lines)
 
 
 def _feature_lines(document: Mapping[str, Any]) -> list[str]:
-    """Return the table of the selected features, best-ranked first."""
-    from ..results.selection_answer import replacement
+    """Return the table of the selected features and of the small set, best-ranked first."""
+    from ..results.selection_answer import features_of_sets, replacement, set_name
 
-    features = sorted(
-        (f for f in document["features"] if f["selected"]), key=lambda feature: feature["rank"]
-    )
+    features = features_of_sets(document)
     shown = features[:MAX_FEATURES]
     held_out, bounds = document["score"]["held_out"], document["bounds"]
-    columns = {
-        "selected feature": [shorten(printable(f["name"]), _NAME_WIDTH) for f in shown],
-        "rank": [f"{f['rank']:,}" for f in shown],
-    }
+    names = [shorten(printable(f["name"]), _NAME_WIDTH) for f in shown]
+    columns = (
+        {"selected feature": names}
+        if all(f["selected"] for f in features)
+        else {"feature": names, "set": [set_name(f) for f in shown]}
+    )
+    columns["rank"] = [f"{f['rank']:,}" for f in shown]
     if held_out is not None:
         n_folds = len(held_out["by_fold"])
         columns["in folds"] = [f"{round(f['frequency'] * n_folds)} of {n_folds}" for f in shown]

@@ -45,7 +45,8 @@ class ActiveFeatures:
     @property
     def features(self) -> NDArray[np.int64]:
         """Indices of the remaining features in the table, in ascending order."""
-        return np.unique(self._features[self._active])
+        features = self._features[self._active]
+        return np.unique(features) if self._has_blocks else features
 
     def kernel_matrix(self) -> Matrix:
         """Return the kernel matrix of all rows, computed from the remaining features."""

@@ -8,8 +8,10 @@ kept. With a single candidate, this is SVM-RFE.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from operator import neg
 from typing import Any, Literal
 
 import numpy as np
@@ -84,7 +86,8 @@ class StepSchedule:
 
     def n_dropped(self, n_active: int) -> int:
         """Return the number of features to remove in the next step; zero if no step remains."""
-        return n_active - next((size for size in self.sizes if size < n_active), n_active)
+        following = bisect_right(self.sizes, -n_active, key=neg)
+        return n_active - self.sizes[following] if following < len(self.sizes) else 0
 
     def n_steps(self, n_features: int) -> int:
         """Return the number of steps of an elimination that starts with ``n_features`` features."""
@@ -158,10 +161,10 @@ class Elimination:
             self._resume(steps, series.state())
         else:
             steps.append(self._first())
-            series.append(asdict(steps[0]), self._state())
+            series.append(vars(steps[0]), self._state())
         while self.schedule.n_dropped(self.active.n_active):
             steps.append(self._next())
-            series.append(asdict(steps[-1]), self._state())
+            series.append(vars(steps[-1]), self._state())
             advance()
         return steps
 

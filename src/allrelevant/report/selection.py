@@ -13,11 +13,14 @@ from ..relevance import RELEVANT
 from ..results.bounds import ranked
 from ..results.selection_answer import (
     RULES,
+    features_of_sets,
     needed_by,
     recommendation,
     replacement,
     score_name,
     selection_answer,
+    set_name,
+    small_set_sentence,
 )
 from ..results.small_set import plus_minus
 from .sections import MAX_ROWS, Document, Page, Section
@@ -37,6 +40,8 @@ def page_variables(document: Document) -> dict[str, Any]:
         "title": f"Few features that predict {target}",
         "wording": task_by_name(document["task"]).wording,
         "answer": selection_answer(document),
+        "small_set": small_set_sentence(document),
+        "recommendation": recommendation(document),
         "score_name": score_name(document),
         "notes": document["warnings"],
         "embedded": document if len(document["features"]) <= MAX_ROWS else None,
@@ -88,7 +93,7 @@ def answers_view(document: Document) -> dict[str, Any]:
             f"{plus_minus(baseline['score'], baseline['score_error'])}",
         }
     )
-    return {"cards": cards, "recommendation": recommendation(document)}
+    return {"cards": cards}
 
 
 def _rule(document: Document) -> str:
@@ -107,17 +112,19 @@ def _small_set_score(small_set: Mapping[str, Any], name: str) -> str:
 
 
 def replacements_view(document: Document) -> dict[str, Any]:
-    """Return the relevance and the substitutes of the selected features."""
-    selected = [feature for feature in document["features"] if feature["selected"]]
-    selected.sort(key=lambda feature: feature["rank"])
+    """Return the relevance and the substitutes of the selected features and of the small set."""
+    features = features_of_sets(document)
+    has_other_set = not all(feature["selected"] for feature in features)
     return {
         "replacements": [
             {
                 **feature,
+                "set": set_name(feature) if has_other_set else "",
                 "replacement": replacement(feature, document["selected"], at_most=MAX_SUBSTITUTES),
             }
-            for feature in selected[:MAX_REPLACEMENTS]
+            for feature in features[:MAX_REPLACEMENTS]
         ],
+        "n_members": len(features),
         "has_substitutes": document["bounds"]["has_substitutes"],
         "needed_by": needed_by(document),
     }

@@ -22,9 +22,9 @@ from .document import SELECTION, describe_target, make_document, to_json_value
 class SelectionBounds:
     """Relevance bounds for the table of a selection.
 
-    ``est`` is a fitted estimator, and ``substitutes`` lists the substitutes of the selected
-    features. These and ``small_set``, the smallest sufficient set, are None if they were not
-    computed.
+    ``est`` is a fitted estimator, and ``small_set`` the smallest sufficient set. ``substitutes``
+    lists the substitutes of the selected features and of those in the small set. Both are None if
+    they were not computed.
     """
 
     est: Any
@@ -142,7 +142,7 @@ def _features(
             feature[name] = to_json_value(value)
     substitutes = None if bounds is None else bounds.substitutes
     for feature in features:
-        if substitutes is not None and feature["selected"]:
+        if substitutes is not None and feature["name"] in substitutes:
             feature["substitutes"] = substitutes[feature["name"]]
     return features
 

@@ -266,6 +266,19 @@ def needed_by(document: Document) -> str:
     return f"{'for at least one class, ' if several else ''}every equivalent linear model"
 
 
+def features_of_sets(document: Document) -> list[Mapping[str, Any]]:
+    """Return the selected features, then the others of the small set, best-ranked first."""
+    members = [f for f in document["features"] if f["selected"] or f.get("in_small_set")]
+    return sorted(members, key=lambda feature: (not feature["selected"], feature["rank"]))
+
+
+def set_name(feature: Mapping[str, Any]) -> str:
+    """Return the sets that contain a feature: the selected features, the small set or both."""
+    if not feature["selected"]:
+        return "small set"
+    return "both" if feature.get("in_small_set") else "selected"
+
+
 def replacement(
     feature: Mapping[str, Any], selected: Collection[str], *, at_most: int = _MAX_SUBSTITUTES
 ) -> str:
@@ -276,7 +289,8 @@ def replacement(
     if feature["relevance"] == STRONG:
         return "nothing"
     if feature["relevance"] != WEAK:
-        return "not needed" if feature["relevance"] == IRRELEVANT else "unclear"
+        is_needed = feature["relevance"] != IRRELEVANT or feature.get("in_small_set")
+        return "unclear" if is_needed else "not needed"
     if "substitutes" not in feature:
         return ""
     names = [name for name in feature["substitutes"] if name not in selected]

@@ -38,7 +38,7 @@ def describe_small_set(small_set: Mapping[str, Any], score_name: str) -> str:
     suffice = "feature suffices" if n_features == 1 else "features suffice"
     sentences = [
         f"{n_features:,} {suffice} for a linear model that is equivalent to the baseline with all "
-        f"features: {_join(first['features'])}.",
+        f"features (norm and loss within the tolerance): {_join(first['features'])}.",
         proof,
         _small_set_score(small_set, score_name),
     ]
