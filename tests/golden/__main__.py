@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from .cases import CASES
-from .comparison import apply_renames, differences
+from .comparison import Tolerance, apply_renames, differences
 from .running import run_case
 
 # Number of differences printed per document.
@@ -22,7 +22,11 @@ MAX_SHOWN = 10
 
 
 def write(folder: Path, n_jobs: int, names: list[str]) -> int:
-    """Write the golden documents of the named cases to a folder."""
+    """Write the golden documents of the named cases to a folder.
+
+    A document that differs from the stored one by rounding only is kept. The diff then shows
+    nothing but the change of the output.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         if CASES[name].needs_torch and importlib.util.find_spec("torch") is None:
@@ -30,9 +34,18 @@ def write(folder: Path, n_jobs: int, names: list[str]) -> int:
             continue
         start = time.perf_counter()
         for file, text in run_case(CASES[name], n_jobs).items():
-            (folder / file).write_text(text, encoding="utf-8")
+            path = folder / file
+            if not _is_stored(path, text, CASES[name].tolerance):
+                path.write_text(text, encoding="utf-8")
         print(f"{name}: {time.perf_counter() - start:.1f} s", flush=True)
     return 0
+
+
+def _is_stored(path: Path, text: str, tolerance: Tolerance) -> bool:
+    """Return whether a file exists and equals a document up to rounding."""
+    if not path.exists():
+        return False
+    return not differences(path.name, path.read_text(encoding="utf-8"), text, tolerance)
 
 
 def compare(first: Path, second: Path, renames: dict[str, str]) -> int:

@@ -12,6 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .comparison import Tolerance
+
+NETWORK_TOLERANCE = Tolerance(relative=0.05, absolute=1e-3)
+
 # Files that the commands write, and the options that set them.
 JSON = "result.json"
 PAGE = "page.html"
@@ -110,6 +114,11 @@ class Case:
     def needs_torch(self) -> bool:
         """Return whether the command trains a neural network."""
         return self.name in NETWORKS
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """Return the allowed rounding differences; networks train in single precision."""
+        return NETWORK_TOLERANCE if self.needs_torch else Tolerance()
 
     def command_line(self, n_jobs: int) -> list[str]:
         """Return the full command line, including output files and the number of workers."""

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from .cases import CASES, Case
-from .comparison import Tolerance, differences
+from .comparison import differences
 from .running import run_case
 
 STORED = Path(__file__).parent / "documents"
-NETWORK_TOLERANCE = Tolerance(relative=0.05, absolute=1e-3)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -19,10 +18,9 @@ def test_document(case: Case) -> None:
     if case.needs_torch:
         pytest.importorskip("torch")
     found = run_case(case)
-    tolerance = NETWORK_TOLERANCE if case.needs_torch else Tolerance()
     for name, text in found.items():
         stored = (STORED / name).read_text(encoding="utf-8")
-        assert differences(name, stored, text, tolerance) == [], name
+        assert differences(name, stored, text, case.tolerance) == [], name
     if case.has_jobs:
         parallel = run_case(case, n_jobs=2)
         assert parallel.keys() == found.keys()

@@ -75,7 +75,7 @@ def test_sections() -> None:
     names = [f"name {j}" for j in range(8)]
     complete = render(example(names))
     without_bounds = render(example(names, bounds=False))
-    for heading in ("The answers side by side", "What can replace the selected features"):
+    for heading in ("The answers side by side", "What can replace these features"):
         assert heading in complete
         assert heading not in without_bounds
     for heading in ("Score by number of features", "Table of all features", "Settings"):
@@ -117,7 +117,7 @@ def test_many_features_are_truncated(document: dict[str, Any]) -> None:
     wide["table"] = {**document["table"], "n_features": 500}
     page = render(wide)
     assert "Only the first 200 of 500 features" in " ".join(page.split())
-    assert f"Only the first {MAX_REPLACEMENTS} of 500 selected features" in " ".join(page.split())
+    assert f"Only the first {MAX_REPLACEMENTS} of 500 features" in " ".join(page.split())
     assert 'id="summary"' not in page
 
 
