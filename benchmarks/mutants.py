@@ -67,7 +67,7 @@ def sample(group: str, n: int, seed: int) -> tuple[dict[str, Path], int]:
 
 def statuses(files: set[Path]) -> dict[str, str]:
     """Return the status of each mutant of some files after a run."""
-    status = {}
+    status: dict[str, str] = {}
     for file in files:
         data = SourceFileMutationData(path=file)
         data.load()

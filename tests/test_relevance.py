@@ -11,7 +11,9 @@ from allrelevant.relevance import adjust_pvalues, assign_classes, rank_cap
 def test_every_combination_has_its_class():
     flags = np.array(list(product([False, True], repeat=3)))
     expected = [
-        ("strong" if strong else "weak") if relevant else ("unconfirmed" if needed else "irrelevant")
+        ("strong" if strong else "weak")
+        if relevant
+        else ("unconfirmed" if needed else "irrelevant")
         for relevant, strong, needed in flags.tolist()
     ]
     assert assign_classes(*flags.T).tolist() == expected

@@ -462,6 +462,7 @@ def test_heavy_packages_are_imported_late() -> None:
     assert done.stdout.splitlines() == ["[]", "[]"]
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_single_held_out_row_has_no_r2():
     rng = np.random.RandomState(0)
     X, y = rng.normal(size=(6, 2)), rng.normal(size=6)
