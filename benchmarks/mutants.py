@@ -5,7 +5,8 @@ usage: python -m benchmarks.mutants [--group NAME] [--sample N] [--seed N]
 mutmut changes one operator, constant, argument or assignment of a function at a time, and runs the
 tests that call this function. A mutant that no test notices has survived. The command prints the
 fraction of mutants that were killed, and the diff of each survivor. Survivors that compute the same
-as the original are listed in ``equivalent_mutants.toml`` with the reason, and are not counted.
+as the original are listed in ``equivalent_mutants.toml`` with the reason, and are not counted, nor
+are SQL statements in another case.
 
 The files and tests are in ``[tool.mutmut]`` of ``pyproject.toml``. mutmut does not change code
 outside of functions, nor functions with a decorator. If a group has more than N mutants, N of them
@@ -46,6 +47,9 @@ CLASS_OF_FILE = {"bounds/calibration.py": "FittedCalibration"}
 
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 
+# SQL ignores the case of its keywords and names.
+SQL = ("PRAGMA", "SELECT", "INSERT", "BEGIN", "ROLLBACK", "locking_mode = EXCLUSIVE")
+
 NOT_KILLED = {"survived", "no tests", "not checked", "suspicious"}
 
 
@@ -83,13 +87,21 @@ def change(name: str, file: Path) -> tuple[str, str]:
     return " ".join(old), " ".join(new)
 
 
+def is_sql_in_other_case(old: str, new: str) -> bool:
+    return old.lower() == new.lower() and any(word in old for word in SQL)
+
+
 def report(group: str, mutants: dict[str, Path], n_all: int) -> None:
     """Print how many mutants of a group were killed, and the survivors."""
     with EQUIVALENT.open("rb") as file:
         equivalent = {(entry["old"], entry["new"]) for entry in tomllib.load(file)["mutant"]}
     status = statuses(set(mutants.values()))
     alive = {name: change(name, mutants[name]) for name in mutants if status[name] in NOT_KILLED}
-    survivors = {name: lines for name, lines in alive.items() if lines not in equivalent}
+    survivors = {
+        name: lines
+        for name, lines in alive.items()
+        if lines not in equivalent and not is_sql_in_other_case(*lines)
+    }
     n, n_equivalent = len(mutants), len(alive) - len(survivors)
     killed = n - len(alive)
     print(
