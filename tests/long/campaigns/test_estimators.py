@@ -77,7 +77,9 @@ TARGETS = {
     "two classes": lambda rng, score: np.where(score > 0, "yes", "no"),
     "three classes": lambda rng, score: 3 * score.argsort().argsort() // len(score),
     "numbers": lambda rng, score: score * 10.0 ** rng.choice([-6, 0, 0, 6]),
-    "times": lambda rng, score: np.column_stack([rng.rand(len(score)) < 0.7, np.exp(score)]),
+    "times": lambda rng, score: np.column_stack(
+        [rng.rand(len(score)) < 0.7, np.exp(np.clip(score, -20, 20))]
+    ),
 }
 SUITABLE = {
     RegressionBounds: ["numbers"],
