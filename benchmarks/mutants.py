@@ -116,8 +116,8 @@ def report(group: str, mutants: dict[str, Path], n_all: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--group", choices=GROUPS, action="append", help="groups (default: all)")
-    parser.add_argument("--sample", type=int, default=300, help="mutants per group")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
+    parser.add_argument("--sample", type=int, default=400, help="mutants per group")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sample")
     args = parser.parse_args()
     shutil.rmtree("mutants", ignore_errors=True)
     drawn = {name: sample(name, args.sample, args.seed) for name in args.group or GROUPS}
