@@ -59,6 +59,9 @@ lint: setup  ## Run the linter, the import contracts and the type checker
 test-long: setup  ## Run the slow tests
 	@$(BIN)/python -m pytest tests/long
 
+mutants: setup  ## Measure which changes of proofs, relevance classes and checkpoints the tests notice
+	@$(BIN)/python -m benchmarks.mutants
+
 # The lower bounds of pyproject.toml are the oldest supported versions.
 test-oldest:  ## Run the test suite with the oldest supported dependencies, in .venv-oldest
 	@$(CHECK_PYTHON)
@@ -147,5 +150,5 @@ bench-dorothea: setup  ## Fit DOROTHEA (100,000 features) and MADELON (DATA=fold
 	@$(BIN)/python -m benchmarks.madelon --data $(if $(DATA),$(DATA),.)
 
 clean:  ## Remove environments, caches and other generated files
-	rm -rf .venv .venv-oldest .venv-wheels .fri-env .metrics-env .calibration-env .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage htmlcov results-quick dist
+	rm -rf .venv .venv-oldest .venv-wheels .fri-env .metrics-env .calibration-env .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage htmlcov results-quick dist mutants
 	rm -f src/allrelevant/native/*.so src/allrelevant/native/*.dylib src/allrelevant/native/*.dll src/allrelevant/native/*.wasm

@@ -104,6 +104,59 @@ def test_factors_must_cancel_the_offsets_and_be_positive():
             problem.combine(factors)
 
 
+def test_each_row_needs_a_weight():
+    for weights in ([1.0, 1.0], [1.0] * 4, [1.0, 1.0, 0.0]):
+        with pytest.raises(ValueError, match="each row needs a positive weight"):
+            Problem(PROOF, {**PROBLEM, "weights": weights}, TABLE)
+    with pytest.raises(ValueError, match="each row needs a positive weight"):
+        Problem({**PROOF, "rows": [0, 1, -1]}, PROBLEM, TABLE)
+
+
+@pytest.mark.parametrize(
+    ("task", "codes"),
+    [
+        ("classification", [["a", -1], ["b", -1]]),
+        ("classification", [["a", 0], ["b", 1]]),
+        ("ranking", [["a", 1], ["b", 1]]),
+        ("ordinal", [["a", 0], ["b", 2]]),
+        ("ordinal", [["a", -1], ["b", 1]]),
+    ],
+)
+def test_codes_that_do_not_suit_the_task(task, codes):
+    problem = {**PROBLEM, "coding": {"codes": codes}}
+    with pytest.raises(ValueError, match=r"\Athe codes of the classes do not suit the task\Z"):
+        Problem({**PROOF, "task": task}, problem, TABLE)
+
+
+def test_hard_constraints_keep_thresholds_in_order():
+    """Three classes: w x + slack is above the threshold below the class, by at least 1."""
+    table = {"x": [0.0, 1.0, 2.0], "y": ["a", "b", "c"]}
+    coding = {"codes": [["a", 0], ["b", 1], ["c", 2]]}
+    problem = Problem(
+        {**PROOF, "task": "ordinal"},
+        {**PROBLEM, "coding": coding, "weights": [1.0, 2.0, 4.0]},
+        table,
+    )
+    signs = [(samples, coefficients) for samples, coefficients, *_ in problem.constraints]
+    assert signs == [
+        ({0: -1}, {0: 1}),
+        ({1: -1}, {1: 1}),
+        ({1: 1}, {0: -1}),
+        ({2: 1}, {1: -1}),
+        ({}, {1: 1, 0: -1}),
+    ]
+    targets = [(target, weight) for *_, target, weight in problem.constraints]
+    assert targets == [(1, 1), (1, 2), (1, 2), (1, 4), (0, None)]
+    # The thresholds 3/2 and 1 violate their order by 1/2.
+    model = {"weights": [[0, 1.0]], "offsets": [1.5, 1.0]}
+    assert problem.measure(model) == (1, 2 * 1 + 2 * Fraction(3, 2), Fraction(1, 2))
+    # -w x_0 + o_0 + s_0 >= 1, w x_2 - o_1 + s_3 >= 1 and o_1 - o_0 >= 0 add up to
+    # 2 w + s_0 + s_3 >= 2. The slack variables sum to at most 1/2, because their weights are 1, 4.
+    combined = problem.combine([[0, 1.0], [3, 1.0], [4, 1.0]])
+    assert combined == ([2], [0], Fraction(1, 2) - 2)
+    assert problem.limit(combined, 0, -1, Fraction(1, 2)) == -Fraction(3, 4)
+
+
 def test_digests_of_different_values_differ():
     assert digest([1.0, "a"]) == digest([1.0, "a"])
     assert len({digest(x) for x in ([1.0], [1], ["1"], [None], [1.0, 1.0], [-1.0], [[1.0]])}) == 7
@@ -122,5 +175,18 @@ def test_failures_name_column_problem_and_claim():
     bound[2]["proven"] = bound[1]["proven"]
     content = {key: value for key, value in case.proof.items() if key != "digest"}
     _, (failure,) = verify({**content, "digest": digest(content)}, case.cells)
-    assert failure.startswith("'x0' (")
-    assert "largest" in failure
+    limit = bound[2]["proven"]
+    assert failure == f"'x0' (''): its largest weight can be beyond {limit}."
+    bound[2]["proven"], bound[1]["proven"] = 10.0, 9.0
+    bound[1]["attained"] = 5.0
+    _, (first, second) = verify({**content, "digest": digest(content)}, case.cells)
+    assert first == "'x0' (''): its smallest weight can be beyond 9.0."
+    assert second == "'x0' (''): no model shows that its weight can be 5.0."
+    _, (failure,) = verify({**content, "digest": "0"}, case.cells)
+    expected = "The proof was changed: its content does not have the digest that it states."
+    assert failure == expected
+    content["fingerprint"] = "0"
+    _, (failure,) = verify({**content, "digest": digest(content)}, case.cells)
+    assert failure == (
+        "The table is not that of the proof: its values have a different fingerprint."
+    )

@@ -178,8 +178,9 @@ def cv_splits(
 
     ``cv`` is a number of folds, a splitter or an iterable of (train, test) pairs. For a number,
     folds are shuffled with the seed, stratified by class, and keep row groups together. There are
-    fewer folds if the smallest class has fewer rows. Folds contain row indices of the whole table.
-    Messages refer to the parameter as ``name``.
+    fewer folds if the smallest class has fewer rows, or if a fold with a numeric target would have
+    a single held-out row. Folds contain row indices of the whole table. Messages refer to the
+    parameter as ``name``.
     """
     y = labels.codes[rows] if labels.is_numeric else labels.classes[labels.codes[rows]]
     row_groups = None if labels.row_groups is None else labels.row_groups[rows]
@@ -226,9 +227,11 @@ def given_splits(
 
 def _shuffled_splitter(n_folds: int, labels: Labels, rows: Rows, seed: int, name: str) -> Any:
     """Return a splitter that shuffles the rows; raise if a class has only one row."""
+    if labels.is_numeric and labels.row_groups is None:
+        # R2 requires two held-out rows.
+        return KFold(max(2, min(n_folds, len(rows) // 2)), shuffle=True, random_state=seed)
     if labels.is_numeric:
-        kind = KFold if labels.row_groups is None else GroupKFold
-        return kind(n_folds, shuffle=True, random_state=seed)
+        return GroupKFold(n_folds, shuffle=True, random_state=seed)
     counts = np.bincount(labels.codes[rows], minlength=len(labels.classes))
     rarest = int(np.where(counts > 0, counts, len(rows) + 1).argmin())
     if counts[rarest] < 2:

@@ -15,6 +15,7 @@ from allrelevant import (
     RelevanceWarning,
     SurvivalBounds,
 )
+from allrelevant._version import __version__
 from allrelevant.bounds.rational import RationalModels
 from allrelevant.datasets import make_linear_classification, make_survival
 from allrelevant.proof_checker import verify
@@ -86,7 +87,7 @@ def test_weights_without_a_solved_program_are_bounded_by_other_certificates():
     assert len(bounds) == 200
     assert len(proof["problems"][0]["models"]) == 1 + 2 * n_solved
     for j in np.flatnonzero(~est.exact_):
-        assert 0 <= bounds["", f"x{j}"][3] <= 0.6 + 1e-6
+        assert 0 <= bounds["", f"x{j}"][3] <= est.interval_[j, 1] + est.gap_[j, 1] + 1e-6
 
 
 def test_the_proof_covers_only_the_rows_with_positive_weight():
@@ -114,6 +115,25 @@ def test_a_proof_is_json_without_infinite_numbers():
     assert json.loads(json.dumps(proof, allow_nan=False)) == proof
 
 
+def test_the_keys_of_a_proof():
+    proof = fitted().export_proof(DATA.X, DATA.y)
+    assert list(proof) == [
+        *("format", "created_by", "task", "target", "rows", "kinds", "missing", "columns"),
+        *("fingerprint", "left_out", "problems", "digest"),
+    ]
+    assert proof["created_by"] == f"allrelevant {__version__}"
+    assert set(proof["problems"][0]) == {
+        *("label", "coding", "weights", "norm", "loss", "models", "certificates", "bounds")
+    }
+
+
+def test_the_table_may_differ_by_rounding_only():
+    est = fitted()
+    assert est.export_proof(DATA.X * (1 + 1e-8), DATA.y)
+    with pytest.raises(InputError, match="differs from the one"):
+        est.export_proof(DATA.X * (1 + 1e-5), DATA.y)
+
+
 def test_features_that_are_constant_or_have_several_columns_are_left_out():
     frame = pd.DataFrame(DATA.X, columns=list("abcd")).assign(
         one=1.0, site=["u", "v", "w", "u"] * 10
@@ -129,7 +149,11 @@ def test_features_that_are_constant_or_have_several_columns_are_left_out():
 
 def test_another_table_is_refused():
     est = fitted()
-    with pytest.raises(InputError, match="differs from the one"):
+    message = (
+        r"\AThe table differs from the one that was passed to fit. Pass the same table, target and "
+        r"sample weights to export_proof.\Z"
+    )
+    with pytest.raises(InputError, match=message):
         est.export_proof(DATA.X + 1, DATA.y)
     with pytest.raises(InputError, match="differs from the one"):
         est.export_proof(DATA.X[1:], DATA.y[1:])
@@ -149,7 +173,8 @@ def test_a_set_without_interior_is_refused(monkeypatch):
 
 def test_unsupported_models_are_refused():
     X, y = DATA.X, DATA.y
-    with pytest.raises(InputError, match="joint"):
+    joint = r"A proof cannot be exported for formulation='joint'. Use formulation='separate'.\Z"
+    with pytest.raises(InputError, match=joint):
         fitted(formulation="joint").export_proof(X, y)
     with pytest.raises(InputError, match="sparse table"):
         fitted(sp.csr_array(X)).export_proof(sp.csr_array(X), y)

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
@@ -242,3 +243,116 @@ def test_paths_that_cannot_be_files(tmp_path):
     for name in ("loop", "pipe", "x" * 300, "."):
         with pytest.raises(CheckpointError):
             CheckpointFile(tmp_path / name, KEY)
+
+
+RETRY = "Use a different path, or delete the file."
+
+
+@pytest.fixture
+def message(path):
+    """Return a function that opens and uses a checkpoint, and returns the message of its error."""
+
+    def message_of(use=lambda file: None, key=KEY):
+        with pytest.raises(CheckpointError) as caught, CheckpointFile(path, key) as file:
+            use(file)
+        return str(caught.value)
+
+    return message_of
+
+
+def edit(path, statement, *values):
+    with sqlite3.connect(path) as database:
+        database.execute(statement, values)
+    database.close()
+
+
+def test_messages_for_damaged_files(path, message):
+    damage = f"Checkpoint {str(path)!r} is damaged ({{}}) and was not modified. {RETRY}"
+    fill(path, 3)
+    complete = path.read_bytes()
+    path.write_bytes(complete[:-100])
+    assert message() == damage.format("the file is truncated")
+    path.write_bytes(complete)
+    edit(path, "UPDATE results SET content = 'x' WHERE place = 1")
+    assert message(lambda file: file.steps("steps")) == damage.format("a step is empty")
+    edit(path, "DELETE FROM results WHERE place = 1")
+    assert message(lambda file: file.steps("steps")) == damage.format("steps are missing")
+
+    def read_without_table(file):
+        file._database.execute("DROP TABLE results")
+        file.steps("steps")
+
+    assert message(read_without_table) == damage.format("no such table: results")
+    assert message() == damage.format("its tables are missing or different")
+
+
+def test_messages_for_damaged_databases(path, message):
+    fill(path, 30)
+    data = bytearray(path.read_bytes())
+    page = int.from_bytes(data[16:18], "big")
+    data[page : 2 * page] = b"\xff" * page
+    path.write_bytes(data)
+    assert message().startswith(f"Checkpoint {str(path)!r} is damaged (")
+    assert "(None)" not in message()
+    path.write_bytes(b"SQLite format 3\0" + b"\xff" * 4080)
+    assert "is damaged (file is not a database)" in message()
+
+
+def test_messages_for_other_files(path, message):
+    name = repr(str(path))
+    path.write_text("age,sick\n")
+    expected = "is not a checkpoint file and was not modified. Use a different path."
+    assert message() == f"{name} {expected}"
+    path.unlink()
+    edit(path, "CREATE TABLE key (name TEXT, value TEXT)")
+    expected = "is an SQLite database created by a different program and was not modified."
+    assert message() == f"{name} {expected} Use a different path."
+    path.unlink()
+    fill(path, 1)
+    expected = f"belongs to a different run (different: C) and was not modified. {RETRY}"
+    assert message(key={**KEY, "C": "2.0"}) == f"Checkpoint {name} {expected}"
+    with CheckpointFile(path, KEY):
+        expected = "is in use by another run. Wait until that run finishes, or use a different path"
+        assert message() == f"Checkpoint {name} {expected}."
+    path.unlink()
+    os.mkfifo(path)
+    assert message() == f"{name} is a pipe or a device. Pass the path of a checkpoint file."
+
+
+def test_messages_for_files_that_cannot_be_written(path, message, monkeypatch):
+    name = repr(str(path))
+    fill(path, 1)
+    expected = (
+        f"Checkpoint {name} is not writable. Use a different path, or change the permissions."
+    )
+    for denied in (path, path.parent.resolve()):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda path, mode, denied=denied: path != denied)
+            assert message() == expected
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointFile, "_lock", raising("disk I/O error"))
+        assert message() == f"Cannot use checkpoint {name}: disk I/O error. Use a different path."
+        patch.setattr(sqlite3, "connect", raising("unable to open database file"))
+        expected = f"Cannot open checkpoint {name}: unable to open database file."
+        assert message() == f"{expected} Use a different path."
+
+
+def raising(text):
+    def fail(*arguments, **named):
+        raise sqlite3.OperationalError(text)
+
+    return fail
+
+
+def test_the_file_is_locked_and_logged(path):
+    """A killed run leaves complete transactions, and a second run does not wait."""
+    with CheckpointFile(path, KEY) as file:
+        settings = {"locking_mode": "exclusive", "journal_mode": "wal", "synchronous": 1}
+        settings["busy_timeout"] = 0
+        for name, value in settings.items():
+            assert file._database.execute(f"PRAGMA {name}").fetchone() == (value,)
+        assert file._database.isolation_level is None
+        thread = threading.Thread(target=file.append, args=("steps", {"place": 0}))
+        thread.start()
+        thread.join()
+        assert file.steps("steps") == [{"place": 0}]

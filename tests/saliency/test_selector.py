@@ -18,7 +18,7 @@ from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, LeaveOneOut, StratifiedKFold
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -460,3 +460,16 @@ def test_heavy_packages_are_imported_late() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.splitlines() == ["[]", "[]"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_single_held_out_row_has_no_r2():
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(size=(6, 2)), rng.normal(size=6)
+    # By default, there are at least two rows per fold.
+    assert np.isfinite(SaliencySelector(Ridge()).fit(X, y).fold_scores_).all()
+    with pytest.raises(InputError, match="Fold 0 of cv has a single held-out row"):
+        SaliencySelector(Ridge(), cv=LeaveOneOut()).fit(X, y)
+    scoring = "neg_mean_squared_error"
+    selector = SaliencySelector(Ridge(), cv=LeaveOneOut(), scoring=scoring).fit(X, y)
+    assert np.isfinite(selector.fold_scores_).all()

@@ -96,6 +96,75 @@ def test_sheet_with_large_content() -> None:
     refused("large.xlsx", "--max-gb")
 
 
+def test_shared_text_of_a_sheet() -> None:
+    import xlsxwriter
+
+    for name, text in (("short.xlsx", "x"), ("shared.xlsx", "x" * 2000)):
+        with xlsxwriter.Workbook(name) as workbook:
+            sheet = workbook.add_worksheet()
+            for row in range(100):
+                sheet.write_string(row, 0, text)
+    assert len(read_table("short.xlsx", limits=SMALL)) == 99
+    refused("shared.xlsx", "--max-gb")
+
+
+MANIFEST = (
+    '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+    '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
+    "</manifest:manifest>"
+)
+
+
+def open_cell(content: str, times: int) -> str:
+    return (
+        f'<table:table-cell office:value-type="string" table:number-columns-repeated="{times}">'
+        f"<text:p>{content}</text:p></table:table-cell>"
+    )
+
+
+def open_row(cells: str, times: str) -> str:
+    return f'<table:table-row table:number-rows-repeated="{times}">{cells}</table:table-row>'
+
+
+def open_document(path: str, rows: str) -> None:
+    """Write an OpenDocument spreadsheet with a header and the given rows."""
+    names = "".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" '
+        for name in ("office", "table", "text")
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        mimetype = "application/vnd.oasis.opendocument.spreadsheet"
+        archive.writestr("mimetype", mimetype, zipfile.ZIP_STORED)
+        archive.writestr("META-INF/manifest.xml", MANIFEST)
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {names}><office:body><office:spreadsheet>"
+            f'<table:table table:name="s">{open_row(open_cell("a", 1), "1")}{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "content"),
+    [(20_000, 1, "1"), (1, 20_000, "1"), (200, 200, "1"), (9, 9, "x" * 2000)],
+)
+def test_repeated_cells_of_an_open_document(n_rows: int, n_columns: int, content: str) -> None:
+    # Applications write empty cells up to the last row and column.
+    empty = '<table:table-cell table:number-columns-repeated="16000"/>'
+    rows = open_row(open_cell(content, 1), "3") + open_row(empty, "1048000")
+    open_document("small.ods", rows)
+    assert len(read_table("small.ods", limits=SMALL)) == 3
+    open_document("bomb.ods", open_row(open_cell(content, n_columns), str(n_rows)))
+    refused("bomb.ods", "--max-gb")
+
+
+def test_open_document_that_is_not_xml() -> None:
+    for rows in ("<table:table-row>", open_row("", "x")):
+        open_document("odd.ods", rows)
+        with pytest.raises(InputError, match=r"Cannot read 'odd\.ods' as Excel"):
+            read_table("odd.ods")
+
+
 def test_parquet_claims_and_repeated_text() -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq

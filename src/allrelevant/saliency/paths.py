@@ -12,6 +12,7 @@ from sklearn.metrics import get_scorer
 from .._params import KEEP_FRACTION
 from .._typing import Rows, Table, Vector
 from ..checkpoints import Checkpoint, Series, fingerprint, map_series
+from ..exceptions import InputError
 from ..parallel import DurationEstimate, has_workers, progress_bar
 from ..subsets import FoldOverlap, PathScores
 from ..terms.layout import WeightLayout
@@ -52,6 +53,7 @@ class SaliencyPaths:
         Workers share these, and the rounds of each are stored at its end. Without folds, each round
         is stored, and workers share its repetitions.
         """
+        self._check_folds(folds)
         places = [None, *enumerate(folds)]
         series = [checkpoint.series(_series_name(place)) for place in places]
         if len(places) > 1 and has_workers(self.n_jobs):
@@ -69,6 +71,16 @@ class SaliencyPaths:
             self._run(part, title, estimate, place)
             for part, place in zip(series, places, strict=True)
         ]
+
+    def _check_folds(self, folds: list[Fold]) -> None:
+        """Raise if the default score of a numeric target is undefined in a fold."""
+        if self.task.n_classes is None and self.task.scorer is None:
+            for number, (_, test) in enumerate(folds):
+                if len(test) < 2:
+                    raise InputError(
+                        f"Fold {number} of cv has a single held-out row, for which R2 is "
+                        "undefined. Use folds with at least two held-out rows, or set scoring."
+                    )
 
     def sizes(self, *, scored: bool) -> list[int]:
         """Return the sizes of the ranking rounds or, if ``scored``, of all scored subsets.

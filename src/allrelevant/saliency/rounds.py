@@ -166,10 +166,10 @@ class TrainingTask:
         """
         linearization = linearize(as_differentiable(fitted), rows.X)
         outputs = linearization.outputs
+        score = margin = 0.0
         if self.n_classes is None:
-            predicted = outputs[:, 0]
-            score = float(r2_score(rows.targets, predicted, sample_weight=rows.weight))
-            margin = 0.0
+            if self.scorer is None:  # R2 is undefined for a single row
+                score = float(r2_score(rows.targets, outputs[:, 0], sample_weight=rows.weight))
         else:
             correct = predicted_codes(linearization) == rows.targets
             score = class_mean(correct.astype(np.float64), rows.targets, rows.weight)

@@ -1,14 +1,9 @@
-"""Reading of Excel sheets.
-
-The library allocates the whole rectangle up to the last cell of a sheet, so the size of the content
-and the position of all cells are checked first.
-"""
+"""Reading of Excel sheets and OpenDocument spreadsheets."""
 
 from __future__ import annotations
 
 import io
 import os
-import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,20 +15,15 @@ from ..exceptions import InputError
 from ..terms.columns import Frame, column_from_objects
 from .limits import Limits
 from .parsing import drop_marks, parse_column
+from .spreadsheet_size import check_archive
 from .text import check_distinct_names
-
-_CHUNK = 1 << 20
-
-# Position of a cell or number of a row.
-_REFERENCE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
-_MAX_MARKUP = 4096
 
 
 def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> Frame:
-    """Read a table from a sheet of an Excel file, by default the first one."""
+    """Read a table from a sheet of a spreadsheet, by default the first one."""
     calamine = import_extra("python_calamine", "excel")
     if zipfile.is_zipfile(io.BytesIO(data)):
-        _check_archive(data, limits)
+        check_archive(data, limits)
     try:
         with _panics_as_errors():
             workbook = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
@@ -85,40 +75,6 @@ def _panics_as_errors() -> Iterator[None]:
         os.dup2(saved, 2)
         os.close(saved)
         os.close(null)
-
-
-def _check_archive(data: bytes, limits: Limits) -> None:
-    """Raise if the decompressed content, or the rectangle of cells of a sheet, is too large."""
-    n_bytes = 0
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for entry in archive.infolist():
-            last_row = last_column = 0
-            tail = b""
-            with archive.open(entry) as file:
-                while chunk := file.read(_CHUNK):
-                    n_bytes += len(chunk)
-                    limits.check_bytes(n_bytes)
-                    markup = tail + chunk
-                    row, column = _extent(markup)
-                    last_row, last_column = max(last_row, row), max(last_column, column)
-                    limits.check_shape(last_row, last_column)
-                    tail = markup[-_MAX_MARKUP:]
-
-
-def _extent(markup: bytes) -> tuple[int, int]:
-    """Return the number of the last row and of the last column in a part of a sheet."""
-    row = column = 0
-    for letters, digits in _REFERENCE.findall(markup):
-        row = max(row, int(digits))
-        column = max(column, _column_number(letters))
-    return row, column
-
-
-def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number
 
 
 def _blank_to_none(cells: list[Any]) -> list[Any]:

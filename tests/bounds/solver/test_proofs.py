@@ -1,14 +1,28 @@
 """Tests that certified bounds are valid for any dual variables."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
-from allrelevant.bounds.solver.interface import Extreme, Objectives
-from allrelevant.bounds.solver.proofs import Certificates, intersect, outer_ranges
+from allrelevant.bounds.solver.interface import Extreme, ExtremeSolutions, Objectives
+from allrelevant.bounds.solver.proofs import (
+    Certificates,
+    _rate,
+    check_solutions,
+    intersect,
+    outer_ranges,
+)
 from allrelevant.bounds.solver.ranges import weight_ranges
 from tests.bounds.generated import generated_samples
+
+
+def equivalent_models(samples, formulation="separate"):
+    baseline = FORMULATIONS[formulation].fit(samples, 1.0)
+    return FORMULATIONS[formulation].equivalent_models(baseline, Tolerance(0.1, 0.05, 1e-6))
 
 
 @settings(max_examples=40, deadline=None)
@@ -108,3 +122,61 @@ def test_baseline_multipliers_give_the_closed_form():
     expected = (0.01 * baseline.model.norm_ + 1e-6) / (1 - combination[unused])
     np.testing.assert_allclose(upper[unused], expected, rtol=1e-6)
     assert unused.any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_directions_are_bounded_like_single_weights(seed):
+    samples = generated_samples(seed)
+    models = equivalent_models(samples)
+    assert models.start is not None
+    random = np.random.RandomState(seed).exponential(size=samples.n_samples)
+    certificates = Certificates(models, np.array([models.start.multipliers, random]))
+    weights = np.arange(models.n_weights)
+    identity = np.eye(models.n_weights)
+    low, high = certificates.ranges().T
+    np.testing.assert_allclose(certificates.direction_maxima(identity, weights), high)
+    np.testing.assert_allclose(certificates.direction_maxima(-identity, weights), -low)
+    # No model exceeds the bound in any direction.
+    directions = np.random.RandomState(seed).normal(size=(20, 3))
+    some = weights[-3:]
+    proven = certificates.direction_maxima(directions, some)
+    attained = weight_ranges(models).coef[:, some] @ directions.T
+    assert (attained <= proven + 1e-9).all()
+
+
+def test_the_violation_of_a_large_model_is_relative_to_its_norm():
+    models = equivalent_models(generated_samples(3))
+    start = models.start
+    assert start is not None
+    extremes = [Extreme.of_weight(0, 1)] * 2
+    coef = np.array([1e-3 * start.coef, 100 * start.coef])
+    offset, multipliers = np.array([start.offset] * 2), np.array([start.multipliers] * 2)
+    checked = check_solutions(models, extremes, ExtremeSolutions(coef, offset, multipliers))
+    size = np.abs(coef).sum(axis=1)
+    assert size[0] < 1 < size[1]
+    expected = models.violations(coef, offset).max(axis=1) / [1.0, size[1]]
+    np.testing.assert_allclose(checked.violation, expected)
+    np.testing.assert_allclose(checked.gap, np.abs(checked.proven - checked.attained))
+
+
+def test_a_price_without_a_budget_is_infinite():
+    price = np.array([0.0, 2.0])
+    assert _rate(price, 4.0).tolist() == [0.0, 0.5]
+    assert _rate(price, 0.0).tolist() == [0.0, np.inf]
+
+
+def test_prices_are_the_changes_of_a_bound_with_the_budgets():
+    models = equivalent_models(generated_samples(4))
+    assert models.start is not None
+    extremes = [Extreme.of_weight(1, 1)]
+    objectives = Objectives.from_extremes(extremes)
+    multipliers = models.start.multipliers[None]
+    before = Certificates(models, multipliers)
+    prices = before.prices(objectives)[0]
+    for k, budget in enumerate(models.budgets):
+        budgets = list(models.budgets)
+        budgets[k] = replace(budget, limit=budget.limit + 1.0)
+        after = Certificates(replace(models, budgets=tuple(budgets)), multipliers)
+        change = after.maxima(objectives) - before.maxima(objectives)
+        np.testing.assert_allclose(change, prices[k], rtol=1e-9)
+    assert prices[-1] == 0  # there are no hard constraints

@@ -13,8 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 # Parts of the output that no user should see: tracebacks, and warnings of libraries.
 FORBIDDEN = (
@@ -64,37 +66,83 @@ class Outcome:
         return f"{problem} (exit code {self.code}): {self.stderr[-600:]!r}"
 
 
-def run_forked(run: Callable[[], object], *, timeout: float, folder: Path) -> Outcome:
-    """Run a function in a forked process with a working folder, and return its outcome."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = os.fork()
-        if process == 0:
-            _run_child(run, folder, out.fileno(), err.fileno())
-        code = _wait(process, timeout)
-        texts = []
-        for stream in (out, err):
+class Forked:
+    """Function that runs in a forked process, with a working folder and files as its output.
+
+    ``prepare`` is called in the process first. It may replace or close the file descriptors of the
+    standard streams.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[], object],
+        folder: Path,
+        prepare: Callable[[], object] = lambda: None,
+    ) -> None:
+        # The files are closed with the outcome.
+        self._streams = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
+        self._process = os.fork()
+        if self._process == 0:
+            out, err = self._streams
+            _run_child(run, folder, out.fileno(), err.fileno(), prepare)
+
+    def kill(self) -> None:
+        """Kill the process and its children."""
+        with suppress(ProcessLookupError):  # it has not yet become the leader of a group
+            os.killpg(self._process, signal.SIGKILL)
+
+    def outcome(self, timeout: float) -> Outcome:
+        """Wait until the process ends, or kill it after a time, and return its outcome."""
+        code, texts = self._wait(timeout), []
+        for stream in self._streams:
             stream.seek(0)
             texts.append(stream.read().decode(errors="replace"))
-    return Outcome(code, *texts)
+            stream.close()
+        return Outcome(code, *texts)
+
+    def _wait(self, timeout: float) -> int | None:
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            done, status = os.waitpid(self._process, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(POLL_SECONDS)
+        self.kill()
+        os.waitpid(self._process, 0)
+        return None
+
+
+def start_command(
+    arguments: Sequence[str], folder: Path, prepare: Callable[[], object] = lambda: None
+) -> Forked:
+    """Start an `allrelevant` command in a forked process."""
+    from allrelevant.cli import main
+
+    def run() -> None:
+        sys.argv = ["allrelevant", *arguments]
+        main()
+
+    return Forked(run, folder, prepare)
 
 
 def run_command(arguments: Sequence[str], *, timeout: float, folder: Path) -> Outcome:
     """Run an `allrelevant` command in a forked process."""
-    from allrelevant.cli.group import cli
-
-    return run_forked(lambda: cli.main(list(arguments)), timeout=timeout, folder=folder)
+    return start_command(arguments, folder).outcome(timeout)
 
 
-def _run_child(run: Callable[[], object], folder: Path, out: int, err: int) -> None:
+def _run_child(
+    run: Callable[[], object], folder: Path, out: int, err: int, prepare: Callable[[], object]
+) -> None:
     os.setpgid(0, 0)
     os.chdir(folder)
-    os.dup2(out, 1)
-    os.dup2(err, 2)
-    sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - open until the process ends
-    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    faulthandler.enable(sys.stderr)
+    null = os.open(os.devnull, os.O_RDONLY)
+    for number, descriptor in enumerate((null, out, err)):
+        os.dup2(descriptor, number)
+    faulthandler.enable(os.dup(2))
     code = 0
     try:
+        prepare()
+        sys.stdin, sys.stdout, sys.stderr = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
         run()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
@@ -104,21 +152,19 @@ def _run_child(run: Callable[[], object], folder: Path, out: int, err: int) -> N
         traceback.print_exc()
         code = 1
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        if stream is not None:
+            with suppress(OSError):  # as at the end of a Python process
+                stream.flush()
     os._exit(code)
 
 
-def _wait(process: int, timeout: float) -> int | None:
-    """Return the exit code of a child process; kill it and return None after a time."""
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(process, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(POLL_SECONDS)
-    os.killpg(process, signal.SIGKILL)
-    os.waitpid(process, 0)
-    return None
+def _stream(descriptor: int, mode: str) -> Any:
+    """Return a standard stream as Python does when a process starts; None if it is closed."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return None
+    return open(descriptor, mode)
 
 
 def report_failures(name: str, n_tried: int, failures: dict[int, str]) -> str:

@@ -1,4 +1,8 @@
-"""Malformed tables and odd options, all determined by a seed."""
+"""Malformed tables and odd options, all determined by a seed.
+
+A case consists of parts. Each part is usual in most cases, and odd in some, so that most cases have
+one or two odd parts, and about half of the commands reach a result.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -48,84 +52,118 @@ ODD_OPTIONS = (
     "None", "1,2,3", "a", "absent", "\x1b[31m", "x" * 2000, "0.5", "3", "1", "🙂",
 )  # fmt: skip
 
-USUAL_NUMBERS, USUAL_COLUMNS = ("0.05", "0.5", "1", "2", "3", "5"), ("c0", "c1", "c2")
+# Values of usual options: the first that the option accepts, in random order.
+USUAL_VALUES = ("0.05", "0.5", "1", "2", "3", "5", "auto", "balanced", "fdr", "probes")
+USUAL_TEXTS = {
+    "scoring": "accuracy",
+    "proof_output": "proof.json",
+    "checkpoint": "run.ckpt",
+    "towards": "yes",
+}
 
-ROWS = (0, 1, 3, 12, *[30] * 5, *[60] * 7)
+# Parts of a case, each odd with the same probability.
+PARTS = ("rows", "names", "cells", "target", "text", "encoding", "format", "bytes", "options")
+ODD_FRACTION = 0.07
 
 # Options that would write files elsewhere, start a cluster or run long by design.
 EXCLUDED = {"table", "target", "cluster", "output", "json_output", "table_output", "n_jobs", "help"}
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip", ".jsonl", ".xlsx",
-            ".parquet", ".csv.zst", ".xyz")  # fmt: skip
+# Options that only odd values are tried for.
+LIMITS = {"max_rows", "max_columns", "max_gigabytes", "max_seconds"}
+
+SUFFIXES = (".tsv", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip", ".jsonl", ".xlsx", ".parquet")
 
 
-def odd_column(rng: Random, n: int) -> list[object]:
-    """Return a column of one of many kinds."""
+def odd_parts(rng: Random) -> set[str]:
+    """Return the parts of a case that are odd."""
+    return {part for part in PARTS if rng.rand() < ODD_FRACTION}
+
+
+def choose(rng: Random, values: Sequence[str]) -> str:
+    return values[rng.randint(len(values))]
+
+
+def usual_column(rng: Random, n: int) -> list[object]:
+    """Return a column as in usual tables: numbers, classes, dates, identifiers, missing values."""
     makers: tuple[Callable[[], list[object]], ...] = (
-        lambda: rng.normal(size=n).tolist(),
-        lambda: rng.normal(size=n).tolist(),
         lambda: rng.randint(0, 4, n).tolist(),
-        lambda: (rng.normal(size=n) * 10.0 ** rng.randint(-300, 300)).tolist(),
         lambda: rng.choice(["low", "mid", "high"], n).tolist(),
         lambda: [f"id{i}" for i in range(n)],
         lambda: [7] * n,
-        lambda: rng.choice(list(ODD_NUMBERS), n).tolist(),
-        lambda: rng.choice(list(ODD_WORDS), n).tolist(),
-        lambda: [str(rng.choice(list(ODD_NUMBERS))) if rng.rand() < 0.1 else i for i in range(n)],
         lambda: [f"2024-0{1 + i % 9}-1{i % 9}" for i in range(n)],
         lambda: (rng.rand(n) < 0.5).tolist(),
         lambda: [None if rng.rand() < 0.3 else value for value in rng.normal(size=n).tolist()],
-        lambda: [10**30 + i for i in range(n)],
         lambda: rng.standard_cauchy(n).tolist(),
+        lambda: (rng.normal(size=n) * 10.0 ** rng.randint(-12, 12)).tolist(),
     )
     return makers[rng.randint(len(makers))]()
 
 
-def odd_frame(rng: Random) -> tuple[list[str], list[list[object]]]:
+def odd_column(rng: Random, n: int) -> list[object]:
+    """Return a column whose cells are out of range, of several types or not printable."""
+    makers: tuple[Callable[[], list[object]], ...] = (
+        lambda: (rng.normal(size=n) * 10.0 ** rng.randint(-300, 300)).tolist(),
+        lambda: rng.choice(list(ODD_NUMBERS), n).tolist(),
+        lambda: rng.choice(list(ODD_WORDS), n).tolist(),
+        lambda: [choose(rng, ODD_NUMBERS) if rng.rand() < 0.1 else i for i in range(n)],
+        lambda: [choose(rng, ODD_WORDS) if rng.rand() < 0.1 else i % 3 for i in range(n)],
+        lambda: [10**30 + i for i in range(n)],
+    )
+    return makers[rng.randint(len(makers))]()
+
+
+def odd_frame(rng: Random, odd: Collection[str]) -> tuple[list[str], list[list[object]]]:
     """Return the names and the values of the columns of a small table."""
-    n, d = int(rng.choice(ROWS)), int(rng.choice([1, 2, 3, 4, 6]))
-    names = [str(rng.choice(list(ODD_NAMES))) if rng.rand() < 0.05 else f"c{j}" for j in range(d)]
+    n = int(rng.choice([0, 1, 3, 5, 12] if "rows" in odd else [30, 40]))
+    d = int(rng.choice([1, 2] if "rows" in odd else [2, 3, 4, 6]))
+    signal = rng.normal(size=n)
     columns = [
-        odd_column(rng, n) if rng.rand() < 0.3 else rng.normal(size=n).tolist() for _ in range(d)
+        usual_column(rng, n) if rng.rand() < 0.2 else rng.normal(size=n).tolist() for _ in range(d)
     ]
-    if rng.rand() < 0.9:  # a target that can be predicted
-        names.append("target")
-        signal = rng.normal(size=n)
-        kinds = [
-            np.where(signal > 0, "yes", "no").tolist(),
-            np.digitize(signal, [-0.5, 0.5]).tolist(),
-            signal.tolist(),
-            odd_column(rng, n),
-        ]
-        columns.append(kinds[rng.choice(4, p=[0.5, 0.2, 0.2, 0.1])])
-        columns[0] = columns[0] if rng.rand() < 0.5 else (2 * signal).tolist()
-    return names, columns
+    if rng.rand() < 0.7:  # the target can be predicted
+        columns[0] = (signal + 0.5 * rng.normal(size=n)).tolist()
+    if "cells" in odd:
+        columns[rng.randint(d)] = odd_column(rng, n)
+    targets = [
+        np.where(signal > 0, "yes", "no").tolist(),
+        np.digitize(signal, [-0.5, 0.5]).tolist(),
+        signal.tolist(),
+        odd_column(rng, n),
+    ]
+    kind = rng.choice(3, p=[0.5, 0.25, 0.25]) if "target" not in odd else rng.choice(4)
+    names = [f"c{j}" for j in range(d)] + ["target"]
+    if "names" in odd:
+        names = [choose(rng, ODD_NAMES) if rng.rand() < 0.4 else name for name in names]
+    return names, [*columns, targets[kind]]
 
 
-def text_of(rng: Random, names: list[str], columns: list[list[object]]) -> bytes:
+def text_of(
+    rng: Random, odd: Collection[str], names: list[str], columns: list[list[object]], separator: str
+) -> bytes:
     """Return a delimited text that may be ragged, oddly quoted or oddly encoded."""
-    separator = str(rng.choice([",", ",", ",", ";", "\t", "|", ", "]))
-    quote = '"' if rng.rand() < 0.7 else ""
+    quote = '"' if rng.rand() < 0.5 or "cells" in odd else ""
     rows = [list(map(str, names)), *([str(v) for v in row] for row in zip(*columns, strict=True))]
-    if rng.rand() < 0.05 and len(rows) > 1:
-        rows[rng.randint(1, len(rows))].append("extra")
+    if "text" in odd:
+        separator, quote = choose(rng, [", ", ",", "|", " "]), choose(rng, ['"', "'", ""])
+        if rng.rand() < 0.5:
+            rows[rng.randint(len(rows))].append("extra")
     lines = [
         separator.join(f"{quote}{cell.replace(quote or chr(0), '')}{quote}" for cell in row)
         for row in rows
     ]
-    text = str(rng.choice(["\n", "\r\n", "\r"])).join(lines)
-    encodings = ["utf-8", "utf-8-sig", "latin-1", "utf-16"]
-    encoding = str(rng.choice(encodings, p=[0.85, 0.05, 0.05, 0.05]))
-    return text.encode(encoding, errors="replace")
+    text = choose(rng, ["\n", "\r\n", "\r"] if "text" in odd else ["\n", "\r\n"]).join(lines)
+    encodings = ["latin-1", "utf-16", "cp037"] if "encoding" in odd else ["utf-8", "utf-8-sig"]
+    return text.encode(choose(rng, encodings), errors="replace")
 
 
-def content(rng: Random, suffix: str) -> bytes:
+def content(rng: Random, odd: Collection[str], suffix: str) -> bytes:
     """Return the content of a table file."""
-    names, columns = odd_frame(rng)
+    names, columns = odd_frame(rng, odd)
     if suffix in (".parquet", ".xlsx"):
         buffer = io.BytesIO()
         unique = [f"{name}_{j}" if names.count(name) > 1 else name for j, name in enumerate(names)]
-        frame = pd.DataFrame(dict(zip(unique, (list(map(str, c)) for c in columns), strict=True)))
+        mapping = dict(zip(unique, columns, strict=True))
+        frame = pd.DataFrame({name: _one_type(column) for name, column in mapping.items()})
         if suffix == ".parquet":
             frame.to_parquet(buffer)
         else:
@@ -135,15 +173,22 @@ def content(rng: Random, suffix: str) -> bytes:
     if suffix == ".jsonl":
         rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
         return "\n".join(json.dumps(row, default=str) for row in rows).encode()
-    return compressed(rng, suffix, text_of(rng, names, columns))
+    separator = "\t" if suffix.startswith(".tsv") else choose(rng, [",", ",", ";", "\t"])
+    return compressed(rng, odd, suffix, text_of(rng, odd, names, columns, separator))
 
 
-def compressed(rng: Random, suffix: str, text: bytes) -> bytes:
-    """Return a text compressed as its suffix says; a zip archive may have 0, 1 or 2 files."""
+def _one_type(column: list[object]) -> list[object]:
+    """Return a column as text if it has words, because Parquet files have one type per column."""
+    has_words = any(isinstance(value, str) for value in column)
+    return [None if v is None else str(v) for v in column] if has_words else column
+
+
+def compressed(rng: Random, odd: Collection[str], suffix: str, text: bytes) -> bytes:
+    """Return a text compressed as its suffix says; an odd zip archive has 0 or 2 files."""
     if suffix.endswith(".zip"):
         buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as archive:
-            for number in range(int(rng.choice([1, 1, 1, 0, 2]))):
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(int(rng.choice([0, 2])) if "format" in odd else 1):
                 archive.writestr(f"table{number}.csv", text)
         return buffer.getvalue()
     compress: dict[str, Callable[[bytes], bytes]] = {
@@ -171,47 +216,82 @@ def damaged(rng: Random, data: bytes) -> bytes:
     return bytes(changed)
 
 
-def write_table(rng: Random, folder: Path) -> str:
-    """Write a table file and return its name."""
-    suffix = str(rng.choice(list(SUFFIXES), p=[0.675] + [0.03] * 10 + [0.025]))
+def write_table(rng: Random, odd: Collection[str], folder: Path) -> str:
+    """Write a table file and return its name, which may have the suffix of another format."""
+    suffix = ".csv" if rng.rand() < 0.6 else choose(rng, SUFFIXES)
     try:
-        data = content(rng, ".csv" if suffix in (".xyz", ".csv.zst") else suffix)
+        data = content(rng, odd, suffix)
     except (ValueError, OverflowError, UnicodeError):  # a library cannot write this table
-        data = content(rng, ".csv")
-    if rng.rand() < 0.12:
+        suffix = ".csv"
+        data = content(rng, odd, suffix)
+    if "bytes" in odd:
         data = damaged(rng, data)
     name = f"table{suffix}"
+    if "format" in odd and not suffix.endswith(".zip"):
+        name = f"table{choose(rng, ['.csv', '.txt', '.xyz', '.csv.zst', '', *SUFFIXES])}"
     (folder / name).write_bytes(data)
     return name
 
 
 def odd_options(rng: Random, command: click.Command) -> list[str]:
-    """Return some options of a command, with odd and with usual values."""
+    """Return some options of a command, mostly with values that they do not accept."""
     options: list[str] = []
-    is_usual = rng.rand() < 0.8
     for param in command.params:
         flags = [flag for flag in param.opts if flag.startswith("--")]
-        if param.name in EXCLUDED or not flags or rng.rand() > (0.015 if is_usual else 0.04):
+        if param.name in EXCLUDED or not flags or rng.rand() > 0.04:
             continue
         assert isinstance(param, click.Option)
         if param.is_flag:
-            options.append(str(rng.choice([*param.opts, *param.secondary_opts])))
+            options.append(choose(rng, [*param.opts, *param.secondary_opts]))
             continue
-        usual = USUAL_COLUMNS if param.metavar == "COLUMN" else USUAL_NUMBERS
-        values = list(usual if is_usual else ODD_OPTIONS)
+        values = list(ODD_OPTIONS)
         if isinstance(param.type, click.Choice):
-            values = list(map(str, param.type.choices)) + ([] if is_usual else values)
-        options += [flags[0], str(rng.choice(values)).replace("\x00", "")]
+            values += list(map(str, param.type.choices))
+        options += [flags[0], choose(rng, values).replace("\x00", "")]
     return options
+
+
+def usual_options(rng: Random, command: click.Command) -> list[str]:
+    """Return up to two options of a command, with values that they accept."""
+    able = [param for param in command.params if param.name not in EXCLUDED | LIMITS]
+    options: list[str] = []
+    for place in rng.permutation(len(able))[: rng.choice(3, p=[0.5, 0.3, 0.2])]:
+        param = able[place]
+        assert isinstance(param, click.Option)
+        value = usual_value(rng, param)
+        if param.is_flag:
+            options.append(choose(rng, [*param.opts, *param.secondary_opts]))
+        elif value is not None:
+            options += [param.opts[-1], value]
+    return options
+
+
+def usual_value(rng: Random, param: click.Option) -> str | None:
+    """Return a value that an option accepts, or None if no value suits all tables."""
+    if param.metavar == "COLUMN":
+        return choose(rng, ["c0", "c1"])
+    if isinstance(param.type, click.types.StringParamType):
+        return USUAL_TEXTS.get(str(param.name))
+    if isinstance(param.type, click.Choice):
+        return choose(rng, list(map(str, param.type.choices)))
+    for place in rng.permutation(len(USUAL_VALUES)):
+        try:
+            param.type.convert(USUAL_VALUES[place], param, None)
+        except click.BadParameter:
+            continue
+        return USUAL_VALUES[place]
+    return None
 
 
 def command_line(rng: Random, folder: Path, commands: Mapping[str, click.Command]) -> list[str]:
     """Write a table and return the arguments of a command that reads it."""
-    name = str(rng.choice(["report", "report", "select", "explain"]))
-    target = str(rng.choice(["target", "c0", "", "absent"], p=[0.85, 0.08, 0.03, 0.04]))
-    arguments = [name, write_table(rng, folder), "--target", target]
+    name, odd = choose(rng, ["report", "report", "select", "explain"]), odd_parts(rng)
+    target = choose(rng, ["target", "c0", "", "absent"]) if "target" in odd else "target"
+    arguments = [name, write_table(rng, odd, folder), "--target", target]
     if name == "explain":
-        arguments += ["--row", str(rng.choice(["1", "1", "2", "5", "1000", "x"]))]
+        rows = ["1", "1000", "x"] if "options" in odd else ["1", "2", "5"]
+        arguments += ["--row", choose(rng, rows)]
     if name == "report":
         arguments += ["--max-seconds", "5"]
-    return [*arguments, *odd_options(rng, commands[name])]
+    options = odd_options if "options" in odd else usual_options
+    return [*arguments, *options(rng, commands[name])]

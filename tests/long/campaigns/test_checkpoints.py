@@ -1,21 +1,26 @@
-"""60 damaged checkpoints: the command resumes with the same result, or refuses with one line."""
+"""60 damaged checkpoints and 30 pairs of processes on one checkpoint.
+
+The command resumes with the same result, or refuses with one line.
+"""
 
 import json
 import os
 import random
 import sqlite3
+import time
 
 import numpy as np
 import pytest
 
 from allrelevant.datasets import make_linear_classification
 
-from .forked import report_failures, run_command
+from .forked import report_failures, run_command, start_command
 from .test_commands import preload
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes cannot be forked on Windows")
 
 N_DAMAGED = 60
+N_PAIRS = 30
 COMMAND = ["select", "table.csv", "--target", "y", "--method", "ebrfe", "--nested-cv", "-q",
            "--no-bounds", "--json", "result.json", "--checkpoint", "run.ckpt"]  # fmt: skip
 
@@ -139,16 +144,38 @@ def test_damaged_checkpoints(finished, tmp_path, capsys):
     assert not failures, message
 
 
-def test_two_processes_share_no_checkpoint(finished, tmp_path):
+def problem_of_two(folder, expected, rng):
+    """Start two runs on one checkpoint, kill the first in some cases, and resume."""
+    first = start_command(COMMAND, folder)
+    time.sleep(rng.uniform(0, 0.5))
+    second = start_command(COMMAND, folder)
+    is_killed = rng.random() < 0.5
+    if is_killed:
+        time.sleep(rng.uniform(0, 0.5))
+        first.kill()
+    outcomes = [second.outcome(120)] + ([] if is_killed else [first.outcome(120)])
+    if is_killed:
+        first.outcome(120)
+    for outcome in outcomes:
+        if outcome.problem() is not None:
+            return outcome.problem()
+        if outcome.code == 2 and "in use by another run" not in outcome.stderr:
+            return f"refused for another reason: {outcome.stderr}"
+    if not is_killed and 0 not in [outcome.code for outcome in outcomes]:
+        return "neither run succeeded"
+    return problem_of(folder, expected)
+
+
+def test_two_processes_on_one_checkpoint(finished, tmp_path, capsys):
     """The second process is refused, or it waits and gives the same result."""
-    (tmp_path / "table.csv").write_bytes((finished / "table.csv").read_bytes())
-    first = os.fork()
-    if first == 0:
-        outcome = run_command(COMMAND, timeout=120, folder=tmp_path)
-        os._exit(outcome.code or 0)
-    outcome = run_command(COMMAND, timeout=120, folder=tmp_path)
-    _, status = os.waitpid(first, 0)
-    codes = {outcome.code, os.waitstatus_to_exitcode(status)}
-    assert codes <= {0, 2}
-    assert 0 in codes
-    assert outcome.problem() is None
+    failures, expected = {}, read_result(finished)
+    for seed in range(N_PAIRS):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        (folder / "table.csv").write_bytes((finished / "table.csv").read_bytes())
+        problem = problem_of_two(folder, expected, random.Random(seed))
+        if problem is not None:
+            failures[seed] = problem
+    with capsys.disabled():
+        message = report_failures("two processes on one checkpoint", N_PAIRS, failures)
+    assert not failures, message
