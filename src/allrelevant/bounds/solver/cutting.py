@@ -67,8 +67,9 @@ VALUES_AT_ONCE = 4
 ROUGH_TOL = 1e-3
 
 # Width around the margin within which pairs get a constraint each, and maximum numbers of rounds
-# and of models whose pairs are listed.
-LOCAL_WIDTH = 0.01
+# and of models whose pairs are listed. If the classes or times are ordered almost perfectly, few
+# pairs are near the margin, and a smaller width takes many rounds.
+LOCAL_WIDTH = 0.05
 MAX_LOCAL_ROUNDS = 12
 MAX_LOCAL_POINTS = 6
 
