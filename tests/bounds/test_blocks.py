@@ -16,7 +16,7 @@ from allrelevant import (
     SurvivalBounds,
 )
 from allrelevant.datasets import make_privileged
-from allrelevant.exceptions import InputError
+from allrelevant.exceptions import InfeasibleConstraintsError, InputError
 from tests.bounds import naive_tasks
 
 TASKS = ["classification", "regression", "ordinal", "ranking", "survival"]
@@ -239,6 +239,49 @@ def test_analyses_treat_a_category_as_a_whole():
     assert len({"site", "copy"} & set(cheapest.features)) == 1
     assert cheapest.cost == len(cheapest.features)
     assert est.transform(frame).shape[1] == est.get_support().sum()
+
+
+def test_the_relaxation_of_a_size_is_the_distance_to_its_smallest_value():
+    frame, score = mixed_frame(1, n=80)
+    est = ClassificationBounds(C=0.3, cutoff=0.2).fit(frame, score > 0)
+    smallest = est.interval_[1, 0]
+    assert smallest > 0.2
+    for limit in ("drop", (None, 0.1)):
+        with pytest.raises(InfeasibleConstraintsError) as caught:
+            est.what_if({"site": limit})
+        (relaxation,) = caught.value.relaxations
+        expected = smallest - (0.0 if limit == "drop" else 0.1)
+        assert relaxation == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+@pytest.mark.parametrize("name", ["ranking", "survival"])
+def test_limits_on_categories_with_many_pairs(name, monkeypatch):
+    """Limits on sizes have the same effect if the pairs are described by cutting planes."""
+    frame, score = mixed_frame(1, n=40)
+    est, y, _ = task(name, score, np.zeros((40, 1)), np.ones(40))
+    est.set_params(C=20.0, cutoff=0.2, random_state=0)
+    est.fit(frame, y)
+    middle = est.interval_[1].mean()
+    limits = [{"site": (None, middle)}, {"site": (middle, None)}]
+    expected = np.array([est.what_if(limit).interval_ for limit in limits])
+    assert np.abs(expected - est.interval_).max(axis=(1, 2)).min() > 0.01
+    monkeypatch.setattr("allrelevant.bounds.pairs.MAX_LISTED_PAIRS", 10)
+    est.fit(frame, y)
+    results = [est.what_if(limit) for limit in limits]
+    for part, interval in zip(results, expected, strict=True):
+        assert (np.abs(part.interval_ - interval) <= part.gap_ + 1e-6).all()
+        assert part.gap_.max() < 0.01 * est.baseline_.norm_
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+def test_no_relevant_feature_with_many_pairs(monkeypatch):
+    monkeypatch.setattr("allrelevant.bounds.pairs.MAX_LISTED_PAIRS", 10)
+    frame, score = mixed_frame(2, n=60)
+    est = RankingBounds(C=20.0, cutoff=99.0, random_state=0).fit(frame, score > 0)
+    answer = est.sufficiency(max_seconds=0.5)
+    assert answer.score == 0.5
+    assert len(answer.missing) > 0
 
 
 def test_signed_constraints_require_a_single_weight():
