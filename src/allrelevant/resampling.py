@@ -109,11 +109,17 @@ def make_folds(
     return stratified_folds(strata, n_folds, seed)
 
 
-def fold_numbers(strata: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
+def fold_numbers(
+    strata: NDArray[Any], n_folds: int, seed: int, row_groups: NDArray[Any] | None = None
+) -> NDArray[np.int64]:
     """Assign each row to a fold, so that each stratum is spread evenly over the folds.
 
-    Unlike :func:`stratified_folds`, this function accepts strata with a single row.
+    Unlike :func:`stratified_folds`, this function accepts strata with a single row. Row groups are
+    kept together; the stratum of a group is that of its first row.
     """
+    if row_groups is not None:
+        _, first, group = np.unique(row_groups, return_index=True, return_inverse=True)
+        return fold_numbers(strata[first], n_folds, seed)[group]
     _, codes = np.unique(strata, return_inverse=True)
     order = np.lexsort((np.random.default_rng(seed).permutation(len(codes)), codes))
     folds = np.empty(len(codes), dtype=np.int64)

@@ -13,11 +13,13 @@ from allrelevant import (
     OrdinalBounds,
     RankingBounds,
     RegressionBounds,
+    SurvivalBounds,
 )
 from allrelevant.datasets import make_privileged
-from allrelevant.exceptions import InputError
+from allrelevant.exceptions import InfeasibleConstraintsError, InputError
 from tests.bounds import naive_tasks
 
+TASKS = ["classification", "regression", "ordinal", "ranking", "survival"]
 SLACK = {"norm_slack": 0.1, "loss_slack": 0.05, "loss_tol": 1e-3}
 
 
@@ -74,15 +76,26 @@ def naive_columns(frame: pd.DataFrame, n_bins: Any) -> tuple[np.ndarray, list[An
     return np.hstack(parts), directions
 
 
-def naive_intervals(rows, slack_weight, norm_limit, loss_limit, directions):
-    """Return the smallest and the largest size of each feature, each from cold-started LPs."""
+def naive_set(rows, slack_weight, baseline):
+    """Return the constraints ``A v <= b`` and bounds of the models equivalent to a baseline.
+
+    The variables v are the absolute weights, the weights, the offsets and the slack variables.
+    """
     d, k, m = len(rows[0][0]), len(rows[0][1]), len(slack_weight)
     A, b = naive_tasks._inequalities(rows, d, k, m)
     norm = np.r_[np.ones(d), np.zeros(d + k + m)]
     loss = np.r_[np.zeros(2 * d + k), slack_weight]
+    norm_limit = (1.0 + SLACK["norm_slack"]) * baseline.norm_
+    loss_limit = (1.0 + SLACK["loss_slack"]) * baseline.loss_ + SLACK["loss_tol"]
     A, b = np.vstack([A, norm, loss]), np.r_[b, norm_limit, loss_limit]
     free, positive = (None, None), (0, None)
-    bounds = [positive] * d + [free] * (d + k) + [positive] * m
+    return A, b, [positive] * d + [free] * (d + k) + [positive] * m
+
+
+def naive_intervals(rows, slack_weight, baseline, directions):
+    """Return the smallest and the largest size of each feature, each from cold-started LPs."""
+    A, b, bounds = naive_set(rows, slack_weight, baseline)
+    d = len(rows[0][0])
     intervals, start = [], d
     for V in directions:
         block = slice(start, start + V.shape[1])
@@ -92,16 +105,20 @@ def naive_intervals(rows, slack_weight, norm_limit, loss_limit, directions):
             cost = np.zeros(A.shape[1])
             cost[block] = -v
             largest = max(largest, -linprog(cost, A_ub=A, b_ub=b, bounds=bounds).fun)
-        sizes = np.zeros((len(V), A.shape[1] + 1))
-        sizes[:, block], sizes[:, -1] = V, -1.0
-        smallest = linprog(
-            np.r_[np.zeros(A.shape[1]), 1.0],
-            A_ub=np.vstack([np.column_stack([A, np.zeros(len(A))]), sizes]),
-            b_ub=np.r_[b, np.zeros(len(V))],
-            bounds=[*bounds, positive],
-        ).fun
-        intervals.append([smallest, largest])
+        intervals.append([naive_smallest(A, b, bounds, block, V), largest])
     return np.array(intervals)
+
+
+def naive_smallest(A, b, bounds, block, V):
+    """Return the smallest size of the weights in a slice, given their directions V, from one LP."""
+    sizes = np.zeros((len(V), A.shape[1] + 1))
+    sizes[:, block], sizes[:, -1] = V, -1.0
+    return linprog(
+        np.r_[np.zeros(A.shape[1]), 1.0],
+        A_ub=np.vstack([np.column_stack([A, np.zeros(len(A))]), sizes]),
+        b_ub=np.r_[b, np.zeros(len(V))],
+        bounds=[*bounds, (0, None)],
+    ).fun
 
 
 def task(name: str, score: np.ndarray, table: np.ndarray, weight: np.ndarray):
@@ -109,19 +126,26 @@ def task(name: str, score: np.ndarray, table: np.ndarray, weight: np.ndarray):
     if name == "regression":
         y = (score - score.mean()) / score.std()
         return RegressionBounds(epsilon=0.1), y, naive_tasks.regression(table, y, weight, 0.1)
+    if name == "survival":
+        time = np.exp(-(score - score.mean()) / score.std()).round(1)
+        event = np.random.RandomState(len(score)).uniform(size=len(score)) > 0.3
+        rows = naive_tasks.survival(table, event, time, weight)
+        return SurvivalBounds(), np.column_stack([event, time]), rows
     if name == "ordinal":
         y = np.digitize(score, np.quantile(score, [0.33, 0.67])).astype(float)
         return OrdinalBounds(), y, naive_tasks.ordinal(table, y, weight)
     y = np.where(score > np.median(score), 1.0, -1.0)
     if name == "ranking":
         return RankingBounds(), y, naive_tasks.ranking(table, y, weight)
-    rows: list[Any] = [(s * x, [s], 1.0, i) for i, (x, s) in enumerate(zip(table, y, strict=True))]
-    return ClassificationBounds(), y, (rows, weight)
+    margins: list[Any] = [
+        (s * x, [s], 1.0, i) for i, (x, s) in enumerate(zip(table, y, strict=True))
+    ]
+    return ClassificationBounds(), y, (margins, weight)
 
 
 @pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
 @pytest.mark.parametrize("curves", [None, 3])
-@pytest.mark.parametrize("name", ["classification", "regression", "ordinal", "ranking"])
+@pytest.mark.parametrize("name", TASKS)
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_agree_with_cold_programs(name, curves, seed):
     """Bounds equal those of cold-started LPs, and their witnesses and certificates prove them."""
@@ -129,13 +153,11 @@ def test_intervals_agree_with_cold_programs(name, curves, seed):
     table, directions = naive_columns(frame, curves)
     weight = np.ones(len(frame))
     est, y, (rows, slack_weight) = task(name, score, table, weight)
-    C = 5.0 if name == "ranking" else 0.5
+    C = 5.0 if name in ("ranking", "survival") else 0.5
     est.set_params(C=C, cutoff=0.1, curves=curves, **SLACK).fit(frame, y)
     model = est.baseline_
     assert model.norm_ > 0.1
-    expected = naive_intervals(
-        rows, slack_weight, 1.1 * model.norm_, 1.05 * model.loss_ + 1e-3, directions
-    )
+    expected = naive_intervals(rows, slack_weight, model, directions)
     np.testing.assert_allclose(est.interval_, expected, atol=1e-6 * max(1.0, model.norm_))
     assert est.gap_.max() <= 1e-6 * max(1.0, model.norm_)
     assert est.exact_.all()
@@ -149,6 +171,25 @@ def test_intervals_agree_with_cold_programs(name, curves, seed):
             assert witness.loss_ <= 1.05 * model.loss_ + 1e-3 + 1e-6
             assert np.isfinite(witness.decision_function(frame)).all()
     assert subproblem.interval.shape == (frame.shape[1], 2)
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+def test_the_smallest_size_of_a_category_with_many_levels_is_exact():
+    """The search takes many steps if no equivalent model gets by without the category."""
+    rng = np.random.RandomState(0)
+    codes = rng.randint(25, size=250)
+    frame = pd.DataFrame(rng.normal(size=(250, 8))).add_prefix("x")
+    score = 2.0 * frame["x0"].to_numpy() + 1.5 * rng.normal(size=25)[codes]
+    frame["site"] = [f"s{code:02}" for code in codes]
+    table, directions = naive_columns(frame, None)
+    noisy = score + rng.logistic(size=250)
+    est, y, (rows, slack_weight) = task("classification", noisy, table, np.ones(250))
+    est.set_params(C=0.1, cutoff=0.1, **SLACK).fit(frame, y)
+    A, b, bounds = naive_set(rows, slack_weight, est.baseline_)
+    smallest = naive_smallest(A, b, bounds, slice(41, 66), directions[8])
+    assert est.interval_[8, 0] == pytest.approx(smallest, abs=1e-6 * est.baseline_.norm_)
+    assert smallest > 0.01
+    assert est.gap_.max() <= 1e-6 * est.baseline_.norm_
 
 
 @pytest.mark.parametrize("formulation", ["separate", "joint"])
@@ -198,6 +239,49 @@ def test_analyses_treat_a_category_as_a_whole():
     assert len({"site", "copy"} & set(cheapest.features)) == 1
     assert cheapest.cost == len(cheapest.features)
     assert est.transform(frame).shape[1] == est.get_support().sum()
+
+
+def test_the_relaxation_of_a_size_is_the_distance_to_its_smallest_value():
+    frame, score = mixed_frame(1, n=80)
+    est = ClassificationBounds(C=0.3, cutoff=0.2).fit(frame, score > 0)
+    smallest = est.interval_[1, 0]
+    assert smallest > 0.2
+    for limit in ("drop", (None, 0.1)):
+        with pytest.raises(InfeasibleConstraintsError) as caught:
+            est.what_if({"site": limit})
+        (relaxation,) = caught.value.relaxations
+        expected = smallest - (0.0 if limit == "drop" else 0.1)
+        assert relaxation == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+@pytest.mark.parametrize("name", ["ranking", "survival"])
+def test_limits_on_categories_with_many_pairs(name, monkeypatch):
+    """Limits on sizes have the same effect if the pairs are described by cutting planes."""
+    frame, score = mixed_frame(1, n=40)
+    est, y, _ = task(name, score, np.zeros((40, 1)), np.ones(40))
+    est.set_params(C=20.0, cutoff=0.2, random_state=0)
+    est.fit(frame, y)
+    middle = est.interval_[1].mean()
+    limits = [{"site": (None, middle)}, {"site": (middle, None)}]
+    expected = np.array([est.what_if(limit).interval_ for limit in limits])
+    assert np.abs(expected - est.interval_).max(axis=(1, 2)).min() > 0.01
+    monkeypatch.setattr("allrelevant.bounds.pairs.MAX_LISTED_PAIRS", 10)
+    est.fit(frame, y)
+    results = [est.what_if(limit) for limit in limits]
+    for part, interval in zip(results, expected, strict=True):
+        assert (np.abs(part.interval_ - interval) <= part.gap_ + 1e-6).all()
+        assert part.gap_.max() < 0.01 * est.baseline_.norm_
+
+
+@pytest.mark.filterwarnings("ignore::allrelevant.RelevanceWarning")
+def test_no_relevant_feature_with_many_pairs(monkeypatch):
+    monkeypatch.setattr("allrelevant.bounds.pairs.MAX_LISTED_PAIRS", 10)
+    frame, score = mixed_frame(2, n=60)
+    est = RankingBounds(C=20.0, cutoff=99.0, random_state=0).fit(frame, score > 0)
+    answer = est.sufficiency(max_seconds=0.5)
+    assert answer.score == 0.5
+    assert len(answer.missing) > 0
 
 
 def test_signed_constraints_require_a_single_weight():
@@ -259,13 +343,7 @@ def test_privileged_intervals_agree_with_cold_programs(name, with_words):
     est.set_params(C=C, cutoff=0.1, **SLACK).fit(X, y, privileged=second)
     model = est.baseline_
     assert model.norm_ > 0.1
-    expected = naive_intervals(
-        rows,
-        slack_weight,
-        1.1 * model.norm_,
-        1.05 * model.loss_ + 1e-3,
-        [*directions, *privileged_directions],
-    )
+    expected = naive_intervals(rows, slack_weight, model, [*directions, *privileged_directions])
     found = np.vstack([est.interval_, est.privileged_interval_])
     np.testing.assert_allclose(found, expected, atol=1e-6 * max(1.0, model.norm_))
     assert est.to_frame(privileged=True).index.tolist() == ["site", "lab", "kind"]

@@ -29,11 +29,12 @@ def noise():
     return rng.normal(size=(60, 5)), np.arange(60) % 2
 
 
-def make_draws(features, probes, feature_association=None, probe_association=None):
-    """Return draws whose association with the target is zero unless it is given."""
+def make_draws(features, probes, feature_association=None, probe_association=None, widths=None):
+    """Return draws of single columns, without association, unless widths or associations differ."""
     if feature_association is None:
         feature_association, probe_association = np.zeros(probes.shape[1]), np.zeros(probes.shape)
-    return Draws(features, probes, feature_association, probe_association)
+    widths = np.ones(probes.shape[1], dtype=int) if widths is None else np.array(widths)
+    return Draws(features, probes, feature_association, probe_association, widths)
 
 
 def naive_scores(draws):
@@ -59,20 +60,23 @@ def naive_weights(draws):
     """Compute the standardized weights of features and of probes from their definition."""
     probes = draws.probes
     n_draws, d = probes.shape
-    pooled = np.mean([np.var(probes[:, j], ddof=1) for j in range(d)])
+    same_width = [[i for i in range(d) if draws.widths[i] == draws.widths[j]] for j in range(d)]
 
-    def score(value, others):
+    def score(value, others, j):
+        pooled = np.mean([np.var(probes[:, i], ddof=1) for i in same_width[j]])
         variance = OWN_VARIANCE * np.var(others, ddof=1) + (1 - OWN_VARIANCE) * pooled
         return (value - np.mean(others)) / (np.sqrt(variance) + TIE_TOL)
 
     null = [
-        [score(probes[k, j], np.delete(probes[:, j], k)) for j in range(d)] for k in range(n_draws)
+        [score(probes[k, j], np.delete(probes[:, j], k), j) for j in range(d)]
+        for k in range(n_draws)
     ]
-    return np.array([score(draws.features[:, j].mean(), probes[:, j]) for j in range(d)]), null
+    return np.array([score(draws.features[:, j].mean(), probes[:, j], j) for j in range(d)]), null
 
 
+@pytest.mark.parametrize("widths", [[1, 1, 1, 1], [1, 6, 1, 6]])
 @pytest.mark.parametrize("n_subproblems", [1, 3])
-def test_pvalues_follow_their_definition(n_subproblems):
+def test_pvalues_follow_their_definition(n_subproblems, widths):
     rng = np.random.RandomState(0)
     draws = [
         make_draws(
@@ -80,6 +84,7 @@ def test_pvalues_follow_their_definition(n_subproblems):
             rng.gamma(2.0, size=(20, 4)),
             rng.gamma(2.0, size=4) + np.array([0, 2, 0, 5]),
             rng.gamma(2.0, size=(20, 4)),
+            widths,
         )
         for _ in range(n_subproblems)
     ]
@@ -90,6 +95,22 @@ def test_pvalues_follow_their_definition(n_subproblems):
         for features, _ in parts
     ]
     np.testing.assert_allclose(pvalues(draws), expected)
+
+
+def test_a_category_is_not_compared_with_the_variance_of_numbers():
+    """Noise whose weights vary more than those of other columns is not called relevant."""
+    rng = np.random.RandomState(0)
+    scale = np.repeat([0.1, 5.0], [20, 1])
+    probes = rng.normal(size=(20, 21)) * scale
+    features = np.zeros((10, 21))
+    features[:, -1] = 1.5 * scale[-1]  # in the range of its own probes
+    associations = np.zeros(21), np.zeros((20, 21))
+    one_width, category = (
+        pvalues([make_draws(features, probes, *associations, widths)])[0]
+        for widths in ([1] * 21, [1] * 20 + [8])
+    )
+    assert one_width[-1] < 0.01
+    assert category[-1] > 0.05
 
 
 def test_smallest_pvalue_finds_a_single_feature():
@@ -132,7 +153,7 @@ def test_permutations_without_a_solution_are_dropped_everywhere():
     rows[0][3, :3] = np.nan  # probes only
     rows[1][1] = np.nan  # no solution
     associations = [np.arange(15.0).reshape(5, 3), np.ones((5, 3))]
-    first, second = Draws.aligned(rows, associations)
+    first, second = Draws.aligned(rows, associations, np.ones(3, dtype=int))
     np.testing.assert_array_equal(first.features, rows[0][[0, 2], :3])
     np.testing.assert_array_equal(first.probes, rows[0][[0, 2, 3], 3:])
     np.testing.assert_array_equal(first.feature_association, [0.0, 1.0, 2.0])

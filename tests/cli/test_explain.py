@@ -49,6 +49,39 @@ def test_explanation_of_a_row(run: Run, frame: pd.DataFrame) -> None:
         assert f"Row {row['row']}: sick is predicted to be {row['predicted']}." in done.stdout
 
 
+def test_groups_and_weights(run: Run, frame: pd.DataFrame) -> None:
+    """Rows of the group of the explained row and rows of weight zero are not used for training."""
+    weight, group = np.arange(80) % 4, np.arange(80) // 2
+    frame.assign(w=weight, patient=group).to_csv("table.csv", index=False)
+    options = ["--row", "17", "--groups", "patient", "--weights", "w", "--json", "result.json"]
+    done = run(*EXPLAIN, *options)
+    assert done.exit_code == 0, done.stderr
+    X, y = scaled(frame).to_numpy(), frame["sick"].to_numpy()
+    others = (group != group[16]) & (weight > 0)
+    model = SVC(gamma="auto").fit(X[others], y[others], sample_weight=weight[others])
+    expected = explain(model, X[[16]])
+    (row,) = result()["rows"]
+    order = np.argsort(-expected.absolute[0])
+    np.testing.assert_allclose(
+        [feature["saliency"] for feature in row["features"]], expected.saliency[0, order]
+    )
+    n_rows = result()["quality"]["n_rows"]
+    assert n_rows == others.sum()
+    assert f"trained on the {n_rows} rows of the other groups" in " ".join(done.stdout.split())
+
+
+def test_too_few_groups(run: Run, frame: pd.DataFrame) -> None:
+    frame.assign(clinic=np.arange(80) % 2, few=np.arange(80) < 78).to_csv("table.csv", index=False)
+    refused(run(*EXPLAIN, "--row", "17", "--groups", "clinic", "-q"), "Only one group remains")
+    refused(run(*EXPLAIN, "--row", "1", "--groups", "few", "-q"), "Only 2 of 80 rows remain")
+    clinic = np.where(frame["sick"] == "yes", 1, np.arange(80) % 2 + 2)
+    frame.assign(clinic=clinic).to_csv("table.csv", index=False)
+    row = str(frame.index[frame["sick"] == "yes"][0] + 1)
+    refused(
+        run(*EXPLAIN, "--row", row, "--groups", "clinic", "-q"), "No row of class 'yes' remains"
+    )
+
+
 def test_usual_range_is_that_of_the_other_rows(run: Run, frame: pd.DataFrame) -> None:
     frame = frame.copy()
     frame.loc[[4, 9], "alpha"] = [1000.0, -1000.0]

@@ -47,6 +47,36 @@ def test_gmlvq_gradient_equals_finite_differences(rank, per_class):
         np.testing.assert_allclose(omega_gradient, numeric, atol=1e-8)
 
 
+@pytest.mark.parametrize("cost", ["gmlvq", "lmnn"])
+def test_weights_count_samples(cost):
+    """The cost of weights 1 and 2 is between those of the samples and of the samples of weight 2.
+
+    The gradient is that of the weighted cost.
+    """
+    X, codes, labels, prototypes, omega = problem(0, 2, 1)
+    is_double = np.arange(len(X)) % 3 == 0
+    targets = target_neighbors(X, codes, 2)
+
+    def evaluate(mapping, weight):
+        if cost == "gmlvq":
+            part = GmlvqCost(X, codes, labels, 2.0, weight)
+            value, (_, gradient) = part(prototypes, mapping)
+        else:
+            value, (gradient,) = LmnnCost(X, codes, targets, 0.5, weight)(mapping)
+        return value, gradient
+
+    n, n_double = len(X), is_double.sum()
+    weight = (1.0 + is_double) * n / (n + n_double)  # of mean 1
+    value, gradient = evaluate(omega, weight)
+    every, _ = evaluate(omega, None)
+    # Weights of mean 1 that are zero for all other samples.
+    double, _ = evaluate(omega, is_double * n / n_double)
+    assert value == pytest.approx((n * every + n_double * double) / (n + n_double))
+    assert value != pytest.approx(every)
+    numeric = numeric_gradient(lambda mapping: evaluate(mapping, weight)[0], omega)
+    np.testing.assert_allclose(gradient, numeric, atol=1e-7)
+
+
 def test_row_on_prototypes_of_two_classes_has_finite_gradients():
     X = np.array([[0.0, 0.0], [1.0, 0.0]])
     cost = GmlvqCost(X, np.array([0, 1]), np.array([0, 1]), 2.0)

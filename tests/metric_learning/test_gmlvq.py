@@ -1,5 +1,7 @@
 """Tests of GMLVQ: training, prediction and input validation."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -222,3 +224,18 @@ def test_initial_prototypes_are_means_or_cluster_centers():
 
 def test_prototype_counts_from_a_mapping():
     assert prototype_counts({"a": 1, "b": 3}, np.array(["a", "b"]), [10, 10]) == [1, 3]
+
+
+@pytest.mark.parametrize("per_class", [1, 2])
+def test_integer_weights_are_equivalent_to_copies(per_class):
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.RandomState(0).randint(0, 4, size=len(X))
+    copies = np.repeat(np.arange(len(X)), weight)
+    settings: Any = {"rank": 2, "regularization": 0.01, "random_state": 0, "max_iter": 5000}
+    weighted = GMLVQ(**settings, prototypes_per_class=per_class).fit(X, y, sample_weight=weight)
+    copied = GMLVQ(**settings, prototypes_per_class=per_class).fit(X[copies], y[copies])
+    if per_class == 1:  # otherwise, k-means starts at different samples
+        np.testing.assert_allclose(weighted.lambda_, copied.lambda_, atol=1e-6)
+    assert weighted.cost_ == pytest.approx(copied.cost_, abs=1e-3)
+    plain = GMLVQ(**settings, prototypes_per_class=per_class).fit(X, y)
+    assert np.abs(plain.lambda_ - weighted.lambda_).max() > 1e-3

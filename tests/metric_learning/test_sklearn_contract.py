@@ -15,7 +15,16 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_failures(estimator):
+    reason = (
+        "A copy of a sample would be its nearest target neighbor."
+        if isinstance(estimator, LMNN)
+        else "With fewer distinct samples than features, the metric of smallest cost is not unique."
+    )
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         # The checks do not need converged solutions.

@@ -37,6 +37,25 @@ def test_scores_are_computed_on_held_out_rows() -> None:
     assert cross_validate(SVR(kernel="linear"), X, X[:, 0]).score > 0.9
 
 
+def test_folds_do_not_split_groups() -> None:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(50), 4)
+    X, y = rng.normal(size=(50, 5))[groups], np.repeat(["a", "b"], 100)
+    assert cross_validate(SVC(gamma=100.0), X, y).score > 0.95
+    found = predict_held_out(SVC(gamma=100.0), X, y, seed=0, row_groups=groups).quality()
+    assert found.score < 0.7
+
+
+def test_scores_are_weighted() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 50)
+    X, weight = rng.normal(size=(100, 2)), 1.0 + 9.0 * y
+    held_out = predict_held_out(SVC(C=1e-3), X, y, seed=0, weight=weight)
+    assert (held_out.predicted == 1).all()  # the class with the larger total weight
+    found = held_out.quality()
+    assert found.score == found.dummy_score == pytest.approx(10 / 11)
+
+
 def test_scores_of_rare_classes() -> None:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [95, 5])

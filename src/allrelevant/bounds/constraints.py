@@ -33,6 +33,9 @@ MAX_SIGN_COMBINATIONS = 256
 # Total violations below this, relative to the norm, count as zero.
 VIOLATION_TOL = 1e-8
 
+# Relative accuracy of the relaxation of limits on the size of a feature with several weights.
+RELAXATION_TOL = 1e-4
+
 
 @dataclass(frozen=True)
 class Constraint:
@@ -210,7 +213,8 @@ class ElasticProgram:
     def __init__(self, models: EquivalentModels, known: KnownModels) -> None:
         self._models, self._known = models, known
         norms = [b.limit / b.norm_coefficient for b in models.budgets if b.norm_coefficient > 0]
-        self._tolerance = VIOLATION_TOL * max(1.0, *norms)
+        self._largest_norm = max(norms)
+        self._tolerance = VIOLATION_TOL * max(1.0, self._largest_norm)
 
     @cached_property
     def _working(self) -> WorkingSet:
@@ -239,12 +243,33 @@ class ElasticProgram:
 
     def smallest_relaxation(self, constraint: Constraint, others: Sequence[Constraint]) -> float:
         """Return the smallest relaxation of a constraint that makes it feasible with the others."""
+        if constraint.block is not None:
+            return self._smallest_size_relaxation(constraint, others)
         return min(
             self.total_violation(limits, side)
             for limits in sign_combinations(others)
             if self.is_feasible(limits)
             for side in constraint.sides()
         )
+
+    def _smallest_size_relaxation(
+        self, constraint: Constraint, others: Sequence[Constraint]
+    ) -> float:
+        """Find the smallest relaxation of limits on the size of a block by bisection.
+
+        The size is the largest of several functions, whose violations do not add up.
+        """
+        feasible, infeasible = max(self._largest_norm, constraint.low), 0.0
+        while feasible - infeasible > RELAXATION_TOL * feasible:
+            middle = (feasible + infeasible) / 2.0
+            relaxed = replace(
+                constraint, low=max(0.0, constraint.low - middle), high=constraint.high + middle
+            )
+            if self.can_satisfy([relaxed, *others]):
+                feasible = middle
+            else:
+                infeasible = middle
+        return feasible
 
 
 def _elastic_program(

@@ -8,8 +8,9 @@ exactly alike. There are two kinds of evidence that a column is relevant, and bo
   baseline can give the column. One C is chosen for all extended tables, by the one-standard-error
   rule. The weight of a feature is its mean over several permutations. It is compared with the
   probes that are copies of this feature: the difference to their mean, divided by their standard
-  deviation. The variance is shrunk towards the mean variance of all probes. Each probe is compared
-  with the probes of the other permutations.
+  deviation. The variance is shrunk towards the mean variance of the probes with as many columns,
+  because the size of a category with many levels varies more than the weight of a number. Each
+  probe is compared with the probes of the other permutations.
 - **Association.** The covariance of the standardized column with the target. A feature that is
   associated with the target is at least weakly relevant, even if other features contain the same
   information. Weights alone have little power for such features, because each of them gets a part
@@ -77,7 +78,7 @@ N_TABLES_FOR_C = 5
 # probes are computed for all.
 FEATURE_FRACTION = 0.5
 
-# Weight of a probe's own variance, compared with the mean variance of all probes.
+# Weight of a probe's own variance, compared with the mean variance of probes with as many columns.
 OWN_VARIANCE = 0.25
 
 # Part of the time of the tests in which C is chosen.
@@ -226,6 +227,7 @@ class PermutationCalibration:
         draws = Draws.aligned(
             [part[:n_drawn] for part in weights],
             [self._draw_associations(b, features, table)[: 1 + n_drawn] for b in baselines],
+            baselines[0].layout.widths[features],
         )
         notes = draws[0].notes(n_drawn)
         if n_drawn < self.n_permutations:
@@ -369,16 +371,23 @@ class Draws:
 
     ``features`` and ``probes`` are the largest weights. Column j of ``probes`` holds the permuted
     copies of feature j. Fewer rows of ``features`` are enough, because only their mean is used.
-    ``feature_association`` and ``probe_association`` are associations with the target.
+    ``feature_association`` and ``probe_association`` are associations with the target. ``widths``
+    is the number of columns of each feature.
     """
 
     features: Matrix
     probes: Matrix
     feature_association: Vector
     probe_association: Matrix
+    widths: NDArray[np.intp]
 
     @classmethod
-    def aligned(cls, weights: Sequence[Matrix], associations: Sequence[Matrix]) -> list[Draws]:
+    def aligned(
+        cls,
+        weights: Sequence[Matrix],
+        associations: Sequence[Matrix],
+        widths: NDArray[np.intp],
+    ) -> list[Draws]:
         """Separate features from probes; keep only permutations solved in all subproblems."""
         is_solved = np.all([~np.isnan(part[:, -1]) for part in weights], axis=0)
         n_features = weights[0].shape[1] // 2
@@ -388,6 +397,7 @@ class Draws:
                 probes=part[is_solved, n_features:],
                 feature_association=association[0],
                 probe_association=association[1:][is_solved],
+                widths=widths,
             )
             for part, association in zip(weights, associations, strict=True)
         ]
@@ -410,7 +420,7 @@ class Draws:
         """Return the standardized weight of each feature."""
         variance = self.probes.var(axis=0, ddof=1)
         mean = self.probes.mean(axis=0)
-        return _standardize(self.features.mean(axis=0), mean, variance, variance.mean())
+        return _standardize(self.features.mean(axis=0), mean, variance, self._pooled_variance)
 
     def probe_scores(self) -> Matrix:
         """Return the weight of each probe, standardized by the probes of other permutations."""
@@ -418,8 +428,16 @@ class Draws:
         mean = (self.probes.sum(axis=0) - self.probes) / n_others
         square = ((self.probes**2).sum(axis=0) - self.probes**2) / n_others
         variance = np.maximum(square - mean**2, 0.0) * n_others / (n_others - 1)
-        pooled = self.probes.var(axis=0, ddof=1).mean()
-        return _standardize(self.probes, mean, variance, pooled)
+        return _standardize(self.probes, mean, variance, self._pooled_variance)
+
+    @property
+    def _pooled_variance(self) -> Vector:
+        """Mean variance of the probes with as many columns, for each feature."""
+        variance = self.probes.var(axis=0, ddof=1)
+        pooled = np.empty_like(variance)
+        for width in np.unique(self.widths):
+            pooled[self.widths == width] = variance[self.widths == width].mean()
+        return pooled
 
     def noise_level(self, level: float) -> Vector:
         """Return the cutoffs (0, q), where a fraction ``level`` of the probes exceeds q."""
@@ -449,7 +467,7 @@ def pvalues(draws: Sequence[Draws]) -> Matrix:
 
 
 def _standardize(
-    values: Vector | Matrix, mean: Vector | Matrix, variance: Vector | Matrix, pooled: float
+    values: Vector | Matrix, mean: Vector | Matrix, variance: Vector | Matrix, pooled: Vector
 ) -> NDArray[np.float64]:
     shrunk = OWN_VARIANCE * variance + (1.0 - OWN_VARIANCE) * pooled
     return (values - mean) / (np.sqrt(shrunk) + TIE_TOL)

@@ -13,7 +13,7 @@ from ..exceptions import InputError, warn_caller
 from .estimators import fit, model_to_train
 from .options import EXPLANATION_PAGE, add_options, estimator_options
 from .output import collected_notes, headline, plan_outputs, text_width
-from .table import table_input
+from .table import fit_arguments, table_input
 
 if TYPE_CHECKING:
     from .._typing import Matrix, Rows, Vector
@@ -33,9 +33,10 @@ _NAME_WIDTH = 40
 @click.command(
     help="""Explain the predictions for individual rows of TABLE.
 
-A model is trained on all other rows. For each row, the command gives the prediction and how often
-similar predictions were correct. It lists the features that support or oppose the prediction, with
-the usual range of their values. The result is printed and written to an HTML report.
+A model is trained on all other rows (with --groups, on the rows of all other groups). For each row,
+the command gives the prediction and how often similar predictions were correct. It lists the
+features that support or oppose the prediction, with the usual range of their values. The result is
+printed and written to an HTML report.
 
 Saliency shows how strongly a small increase in a feature would strengthen (+) or weaken (-) the
 prediction. Increases are measured in standard deviations. Values are percentages of the total over
@@ -81,8 +82,6 @@ def explain(
         quiet=quiet,
         table=source.table,
     )
-    import numpy as np
-
     from ..results.explanation import explanation_document
     from ..saliency import explain as explain_saliency
     from ..saliency.quality import decision_margins, predict_held_out
@@ -93,20 +92,30 @@ def explain(
         indices = _row_indices(rows, columns)
         label = read_target(columns.y, source.target, task)
         outputs.note(label.note)
-        _check_training_classes(label, rows, indices, towards=towards)
+        others = _training_rows(columns, indices)
+        _check_training_classes(label, rows, indices, others, towards=towards)
 
-        others = np.setdiff1d(np.arange(len(columns.X)), indices)
         table = _scale(columns.X, others, indices, standardize=standardize)
         scale = label.scale(others)
         X_train, y_train = table.train, scale.apply(label.y[others])
         flags = estimator_options(settings).user_flags
-        model = fit(model_to_train(task=label.task, user_flags=flags, **settings), X_train, y_train)
+        unfitted = model_to_train(task=label.task, user_flags=flags, **settings)
+        weights = fit_arguments(unfitted, replace(columns, row_groups=None))
+        weights = {name: values[others] for name, values in weights.items()}
+        model = fit(unfitted, X_train, y_train, **weights)
         class_label = None if towards is None else _class_label(towards, model)
         explanation = table.per_feature(
             explain_saliency(model, table.explained, target=class_label),
             lambda rows, y: explain_saliency(model, rows, y).gains,
         )
-        held_out = predict_held_out(model, X_train, y_train, seed=settings["random_state"])
+        held_out = predict_held_out(
+            model,
+            X_train,
+            y_train,
+            seed=settings["random_state"],
+            row_groups=None if columns.row_groups is None else columns.row_groups[others],
+            weight=weights.get("sample_weight"),
+        )
         if held_out.quality().is_poor:
             warn_caller(
                 "The model does no better than a constant prediction, so its explanations say "
@@ -134,6 +143,8 @@ def explain(
                 "standardize": standardize,
                 "standardize_target": not label.is_classification,
                 "raw": raw,
+                "groups": source.groups,
+                "weights": source.weights,
                 **settings,
             },
             warnings=notes,
@@ -210,27 +221,66 @@ def _row_indices(rows: Sequence[int], columns: SplitTable) -> list[int]:
     return [position[row] for row in rows]
 
 
+def _training_rows(columns: SplitTable, indices: Sequence[int]) -> Rows:
+    """Return the positions of the rows to train on; raise if there are too few.
+
+    Rows of the same groups as the explained rows are excluded, and rows of weight zero.
+    """
+    import numpy as np
+
+    groups, weights = columns.row_groups, columns.weights
+    is_used = ~np.isin(np.arange(len(columns.X)), indices)
+    if groups is not None:
+        is_used &= ~np.isin(groups, groups[indices])
+    if weights is not None:
+        is_used &= weights > 0
+    if is_used.sum() < MIN_TRAINING_ROWS:
+        raise InputError(
+            f"Only {is_used.sum()} of {len(is_used)} rows remain for training, because rows of "
+            "weight zero and all rows of the explained groups are excluded. Explain fewer rows at "
+            "a time, or remove --groups."
+        )
+    if groups is not None and len(set(groups[is_used])) < 2:
+        raise InputError(
+            "Only one group remains for training, but the score of the model requires two. Explain "
+            "fewer rows at a time, or remove --groups."
+        )
+    return np.flatnonzero(is_used)
+
+
 def _check_training_classes(
-    target: Target, rows: Sequence[int], indices: Sequence[int], *, towards: str | None
+    target: Target,
+    rows: Sequence[int],
+    indices: Sequence[int],
+    others: Rows,
+    *,
+    towards: str | None,
 ) -> None:
-    """Raise if a class to explain has no training row once ``rows`` are excluded.
+    """Raise if a class to explain has no row among the training rows ``others``.
 
     The class to explain is ``towards``, or by default the class of each row.
     """
     if not target.is_classification:
         return
     labels = target.y.tolist()
-    remaining = {label for index, label in enumerate(labels) if index not in set(indices)}
+    remaining = {labels[index] for index in others}
     for index in indices:
         label = labels[index]
         if label not in remaining and (towards is None or len(remaining) < 2):
             class_rows = sorted(
                 {r for r, i in zip(rows, indices, strict=True) if labels[i] == label}
             )
-            raise InputError(_no_training_row_message(class_rows, label))
+            n_excluded = labels.count(label) - len(class_rows)
+            raise InputError(_no_training_row_message(class_rows, label, n_excluded))
 
 
-def _no_training_row_message(rows: list[int], label: Any) -> str:
+def _no_training_row_message(rows: list[int], label: Any, n_excluded: int) -> str:
+    if n_excluded:
+        return (
+            f"No row of class {str(label)!r} remains for training, because rows of weight zero and "
+            "all rows of the explained groups are excluded. Choose a different row, or remove "
+            "--groups."
+        )
     if len(rows) == 1:
         return (
             f"Row {rows[0]} is the only row of class {str(label)!r}, so no row of this class "

@@ -662,6 +662,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _CATEGORICAL,
         _DATES,
         _TASK,
+        _GROUPS.vary(
+            help="Column of group labels, such as patient IDs. Rows of the same group as an "
+            "explained row are not used for training, and all rows of a group are in the same "
+            "fold. The column is not used as a feature."
+        ),
+        _WEIGHTS,
         Option(
             "--class",
             "towards",

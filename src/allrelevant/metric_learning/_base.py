@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -19,7 +20,14 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Codes, Matrix, Vector
-from .._validation import COUNT, NONNEGATIVE, check_labels, check_varying, encode_classes
+from .._validation import (
+    COUNT,
+    NONNEGATIVE,
+    check_labels,
+    check_varying,
+    check_weights,
+    encode_classes,
+)
 from ..exceptions import InputError
 from ..terms.scaling import constant_columns
 from ..terms.validation import validate_table
@@ -68,10 +76,17 @@ class MetricLearner(
         check_is_fitted(self)
         return np.asarray(validate_table(self, X, dtype=np.float64, reset=False))
 
-    def _validate_training(self, X: Any, y: Any) -> tuple[Matrix, Codes, int]:
-        """Validate training data; return X, class codes and rank, and set ``classes_``."""
+    def _validate_training(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Matrix, Codes, int, Vector | None]:
+        """Validate training data and set ``classes_``.
+
+        Return X, class codes, rank and sample weights (None if they are equal), without the samples
+        of weight zero.
+        """
         self._validate_params()
         X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y, weight = weighted_rows(X, y, sample_weight)
         check_labels(y)
         self.classes_, codes = encode_classes(y)
         n_features = int(self.n_features_in_)
@@ -80,7 +95,7 @@ class MetricLearner(
                 f"rank={self.rank} exceeds the number of features ({n_features}). Use a smaller "
                 "rank, or None for full rank."
             )
-        return X, codes, n_features if self.rank is None else self.rank
+        return X, codes, n_features if self.rank is None else self.rank, weight
 
     def _set_mapping(self, omega: Matrix) -> None:
         self.omega_ = omega
@@ -91,6 +106,17 @@ class MetricLearner(
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def weighted_rows(
+    X: Matrix, y: NDArray[Any], sample_weight: ArrayLike | None
+) -> tuple[Matrix, NDArray[Any], Vector | None]:
+    """Return the samples of positive weight, their targets and their weights of mean 1."""
+    weight = check_weights(sample_weight, len(X))
+    if weight is None:
+        return X, y, None
+    present = weight > 0
+    return X[present], y[present], weight[present] / weight[present].mean()
 
 
 class CenteredRows(NamedTuple):
@@ -105,11 +131,15 @@ class CenteredRows(NamedTuple):
     unit: float
 
 
-def center_rows(X: Matrix) -> CenteredRows:
-    """Subtract the column means, then divide all values by their root mean square."""
-    mean = X.mean(axis=0)
+def center_rows(X: Matrix, weight: Vector | None = None) -> CenteredRows:
+    """Subtract the column means, then divide all values by their root mean square.
+
+    ``weight`` contains sample weights of mean 1, or None.
+    """
+    mean = np.average(X, axis=0, weights=weight)
     centered = X - mean
-    unit = float(np.sqrt(np.mean(centered**2)))
+    square = centered**2 if weight is None else weight[:, np.newaxis] * centered**2
+    unit = float(np.sqrt(np.mean(square)))
     # Because of rounding, a table of constant columns can have a nonzero unit.
     check_varying(X.shape[1] if unit == 0 else int(constant_columns(X).sum()), X.shape[1])
     return CenteredRows(centered / unit, mean, unit)

@@ -39,12 +39,16 @@ class GmlvqCost:
     ``mu = (d_own - d_other) / (d_own + d_other)``, ``d_own`` and ``d_other`` are the squared
     distances to the nearest prototypes of the sample's class and of the other classes, in the
     metric of ``omega``. The cost does not depend on the scale of ``omega``. ``codes`` and
-    ``labels`` are the classes of the samples and of the prototypes.
+    ``labels`` are the classes of the samples and of the prototypes. ``weight`` contains sample
+    weights of mean 1, or None.
     """
 
-    def __init__(self, X: Matrix, codes: Codes, labels: Codes, beta: float) -> None:
+    def __init__(
+        self, X: Matrix, codes: Codes, labels: Codes, beta: float, weight: Vector | None = None
+    ) -> None:
         self._X = X
         self._beta = beta
+        self._weight = np.ones(len(X)) if weight is None else weight
         self._rows = np.arange(len(X))
         # These masks, added to distances, exclude prototypes of other classes or of the same class.
         is_own = codes[:, np.newaxis] == labels
@@ -60,6 +64,7 @@ class GmlvqCost:
         total = np.maximum(d_own + d_other, MIN_TOTAL_DISTANCE)
         score = expit(self._beta * (d_own - d_other) / total)
         slope = (4.0 * self._beta / len(score)) * score * (1.0 - score) / (total * total)
+        slope *= self._weight
         # Twice the derivative with respect to each squared distance.
         slopes = np.zeros((len(score), len(mapped_prototypes)))
         slopes[self._rows, own] = slope * d_other
@@ -68,7 +73,7 @@ class GmlvqCost:
         row_gradient = row_sums[:, np.newaxis] * rows - slopes @ mapped_prototypes
         prototype_gradient = prototype_sums[:, np.newaxis] * mapped_prototypes - slopes.T @ rows
         omega_gradient = row_gradient.T @ self._X + prototype_gradient.T @ prototypes
-        return float(score.mean()), (prototype_gradient @ omega, omega_gradient)
+        return float((self._weight * score).mean()), (prototype_gradient @ omega, omega_gradient)
 
     def _nearest(self, distances: Matrix, among: Matrix) -> tuple[Codes, Vector]:
         """Return, for each sample, the nearest allowed prototype and the squared distance to it.
@@ -117,14 +122,18 @@ class LmnnCost:
     The first term is ``(1 - push)`` times the squared distances of all samples to their target
     neighbors. The second term is ``push`` times the hinge loss ``max(0, 1 + d_target - d_other)``
     of the squared distances, over all samples, target neighbors and samples of other classes. Both
-    terms are divided by the number of target-neighbor pairs.
+    terms are weighted by the weight of the sample, and divided by the total weight of the
+    target-neighbor pairs.
 
     ``X`` is centered, ``codes`` are the classes of its samples, and ``targets`` come from
-    :func:`target_neighbors`.
+    :func:`target_neighbors`. ``weight`` contains sample weights; None means equal weights.
     """
 
-    def __init__(self, X: Matrix, codes: Codes, targets: Codes, push: float) -> None:
+    def __init__(
+        self, X: Matrix, codes: Codes, targets: Codes, push: float, weight: Vector | None = None
+    ) -> None:
         self._X = X
+        self._weight = np.ones(len(X)) if weight is None else weight
         self._push = push
         self._has_target = targets != NO_NEIGHBOR
         self._row, self._slot = np.nonzero(self._has_target)
@@ -146,10 +155,14 @@ class LmnnCost:
         )
         pulls += self._push * per_target[self._row, self._slot]
         pushes = -self._push * violated.sum(axis=1)
-        value = (1.0 - self._push) * distance.sum() + self._push * overlap[violated].sum()
-        mapped_gradient = self._mapped_gradient(mapped, pulls, impostors, pushes)
-        n_pairs = len(self._row)
-        return float(value) / n_pairs, (mapped_gradient.T @ self._X / n_pairs,)
+        pair_weight, impostor_weight = self._weight[self._row], self._weight[impostors.row]
+        excess = (impostor_weight[:, np.newaxis] * overlap)[violated].sum()
+        value = (1.0 - self._push) * (pair_weight * distance).sum() + self._push * excess
+        mapped_gradient = self._mapped_gradient(
+            mapped, pair_weight * pulls, impostors, impostor_weight * pushes
+        )
+        total = pair_weight.sum()
+        return float(value / total), (mapped_gradient.T @ self._X / total,)
 
     def _overlaps(self, mapped: Matrix, reach: Matrix) -> tuple[Pairs, Matrix]:
         """Return the impostor pairs, and their margin violation for each target neighbor."""

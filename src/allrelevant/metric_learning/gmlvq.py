@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from .._typing import Codes, Matrix
+from .._typing import Codes, Matrix, Vector
 from .._validation import COUNT, NONNEGATIVE, POSITIVE
 from ..exceptions import InputError
 from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
@@ -134,7 +134,7 @@ class GMLVQ(MetricLearner):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the prototypes and the metric.
 
         Parameters
@@ -143,20 +143,23 @@ class GMLVQ(MetricLearner):
             Training data.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample in the cost and in the means of the initial prototypes. Samples of
+            weight zero are ignored.
 
         Returns
         -------
         self
             Fitted estimator.
         """
-        X, codes, rank = self._validate_training(X, y)
+        X, codes, rank, weight = self._validate_training(X, y, sample_weight)
         sizes = np.bincount(codes).tolist()
         counts = prototype_counts(self.prototypes_per_class, self.classes_, sizes)
         rng = check_random_state(self.random_state)
-        rows = center_rows(X)
+        rows = center_rows(X, weight)
         self._prototype_codes = np.repeat(np.arange(len(counts)), counts)
-        start = initial_prototypes(rows.X, codes, counts, rng)
-        minimum = self._descend(rows.X, codes, start, rank, rng)
+        start = initial_prototypes(rows.X, codes, counts, rng, weight)
+        minimum = self._descend(rows.X, codes, start, rank, rng, weight)
         prototypes, omega = minimum.matrices
         self.prototypes_ = rows.mean + rows.unit * prototypes
         self.prototype_labels_ = self.classes_[self._prototype_codes]
@@ -171,11 +174,12 @@ class GMLVQ(MetricLearner):
         prototypes: Matrix,
         rank: int,
         rng: np.random.RandomState,
+        weight: Vector | None,
     ) -> Minimum:
         """Minimize the GMLVQ cost; return prototypes and mapping in the coordinates of ``X``."""
-        coordinates = PartialWhitening.fit(X)
+        coordinates = PartialWhitening.fit(X, weight)
         omega = initial_mapping(self.start, rank, coordinates, rng)
-        data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta)
+        data_cost = GmlvqCost(coordinates.rows(X), codes, self._prototype_codes, self.beta, weight)
 
         def cost(positions: Matrix, mapping: Matrix) -> tuple[float, tuple[Matrix, Matrix]]:
             value, (position_gradient, mapping_gradient) = data_cost(positions, mapping)
@@ -293,19 +297,33 @@ def _check_labels(per_class: Mapping[Any, int], labels: list[Any]) -> None:
 
 
 def initial_prototypes(
-    X: Matrix, codes: Codes, counts: Sequence[int], rng: np.random.RandomState
+    X: Matrix,
+    codes: Codes,
+    counts: Sequence[int],
+    rng: np.random.RandomState,
+    weight: Vector | None = None,
 ) -> Matrix:
     """Return initial prototypes: the mean of each class, or the centers of its k-means clusters.
 
     The result has the shape (sum of counts, n_features) and is ordered by class.
     """
-    return np.vstack([_initial_centers(X[codes == code], n, rng) for code, n in enumerate(counts)])
+    return np.vstack(
+        [
+            _initial_centers(
+                X[codes == code], count, rng, None if weight is None else weight[codes == code]
+            )
+            for code, count in enumerate(counts)
+        ]
+    )
 
 
-def _initial_centers(rows: Matrix, count: int, rng: np.random.RandomState) -> Matrix:
+def _initial_centers(
+    rows: Matrix, count: int, rng: np.random.RandomState, weight: Vector | None
+) -> Matrix:
     if count == 1:
-        return rows.mean(axis=0, keepdims=True)
+        return np.average(rows, axis=0, weights=weight)[np.newaxis]
     # k-means cannot separate equal rows. With too few distinct rows, some centers coincide.
     n_distinct = len(np.unique(rows, axis=0))
-    kmeans = KMeans(min(count, n_distinct), n_init=N_KMEANS_STARTS, random_state=rng).fit(rows)
+    kmeans = KMeans(min(count, n_distinct), n_init=N_KMEANS_STARTS, random_state=rng)
+    kmeans.fit(rows, sample_weight=weight)
     return kmeans.cluster_centers_[np.arange(count) % n_distinct]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 
-from .._typing import Codes, Matrix
+from .._typing import Codes, Matrix, Vector
 from .._validation import COUNT, FRACTION
 from ..exceptions import InputError
 from ._base import InitialMapping, MetricLearner, center_rows, initial_mapping
@@ -122,7 +122,7 @@ class LMNN(MetricLearner):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the metric, and store the training samples for ``predict``.
 
         Parameters
@@ -131,20 +131,24 @@ class LMNN(MetricLearner):
             Training data.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample in the cost. Samples of weight zero are ignored. The votes of
+            ``predict`` are not weighted.
 
         Returns
         -------
         self
             Fitted estimator.
         """
-        X, codes, rank = self._validate_training(X, y)
+        X, codes, rank, weight = self._validate_training(X, y, sample_weight)
         if np.bincount(codes).max() < 2:
             raise InputError(
                 "Every class has a single row, so no row has a neighbor of its class. Provide at "
                 "least two rows of some class."
             )
-        rows = center_rows(X)
-        minimum = self._descend(rows.X, codes, rank, check_random_state(self.random_state))
+        rows = center_rows(X, weight)
+        rng = check_random_state(self.random_state)
+        minimum = self._descend(rows.X, codes, rank, rng, weight)
         self._set_mapping(minimum.matrices[0] / rows.unit)
         self.cost_, self.n_iter_ = minimum.cost, minimum.n_iter
         self._mean = rows.mean
@@ -152,14 +156,21 @@ class LMNN(MetricLearner):
         self._neighbors.fit(self._map(X), codes)
         return self
 
-    def _descend(self, X: Matrix, codes: Codes, rank: int, rng: np.random.RandomState) -> Minimum:
+    def _descend(
+        self,
+        X: Matrix,
+        codes: Codes,
+        rank: int,
+        rng: np.random.RandomState,
+        weight: Vector | None,
+    ) -> Minimum:
         """Minimize the LMNN cost and return the mapping in the coordinates of ``X``."""
-        coordinates = PartialWhitening.fit(X)
+        coordinates = PartialWhitening.fit(X, weight)
         targets = target_neighbors(X, codes, self.n_neighbors)
         omega = initial_mapping(self.start, rank, coordinates, rng)
         omega *= _initial_scale(X @ omega.T, targets)
         minimum = descend(
-            LmnnCost(coordinates.rows(X), codes, targets, self.push),
+            LmnnCost(coordinates.rows(X), codes, targets, self.push, weight),
             [coordinates.mapping(omega)],
             max_iter=self.max_iter,
             tol=self.tol,

@@ -44,9 +44,10 @@ class PartialWhitening:
     rest: float
 
     @classmethod
-    def fit(cls, X: Matrix) -> PartialWhitening:
+    def fit(cls, X: Matrix, weight: Vector | None = None) -> PartialWhitening:
         """Return the partially whitened coordinates for centered data."""
-        _, size, axes = np.linalg.svd(X, full_matrices=False)
+        weighted = X if weight is None else np.sqrt(weight)[:, np.newaxis] * X
+        _, size, axes = np.linalg.svd(weighted, full_matrices=False)
         ratio = np.maximum((size / size[0]) ** 2, MIN_VARIANCE_RATIO)
         return cls(axes, ratio**-0.25, MIN_VARIANCE_RATIO**-0.25)
 

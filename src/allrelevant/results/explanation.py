@@ -341,8 +341,10 @@ def format_saliency(feature: Mapping[str, Any], largest: float, *, raw: bool = F
 def quality_sentence(document: Document) -> str:
     """Return a sentence on the score of the model and of a constant prediction."""
     quality = document["quality"]
+    rows = f"{quality['n_rows']:,} rows"
+    training = f"{rows} of the other groups" if document["settings"]["groups"] else f"other {rows}"
     return (
-        f"The model was trained on the other {quality['n_rows']:,} rows. Its {quality['name']} is "
+        f"The model was trained on the {training}. Its {quality['name']} is "
         f"{quality['score']:.3f} ({quality['n_folds']}-fold cross-validation); a constant "
         f"prediction reaches {quality['dummy_score']:.3f}."
     )

@@ -68,7 +68,8 @@ class HeldOutPredictions:
     """True targets of the training rows, and their predictions by cross-validation.
 
     ``margins`` is None for regression. ``balanced`` tells whether the model weights the classes
-    equally; it is then scored by balanced accuracy.
+    equally; it is then scored by balanced accuracy. ``weight`` contains the sample weights, None if
+    all are equal.
     """
 
     y: NDArray[Any]
@@ -76,6 +77,7 @@ class HeldOutPredictions:
     margins: Vector | None
     n_folds: int
     balanced: bool
+    weight: Vector | None = None
 
     def quality(self) -> Quality:
         """Return the cross-validated score, with that of a constant prediction."""
@@ -83,12 +85,15 @@ class HeldOutPredictions:
 
     def _score(self) -> tuple[str, float, float]:
         if self.margins is None:
-            return "R2", float(r2_score(self.y, self.predicted)), 0.0
-        _, counts = np.unique(self.y, return_counts=True)
+            score = r2_score(self.y, self.predicted, sample_weight=self.weight)
+            return "R2", float(score), 0.0
+        _, codes = np.unique(self.y, return_inverse=True)
+        sizes = np.bincount(codes, self.weight)
         if self.balanced:
-            score = balanced_accuracy_score(self.y, self.predicted)
-            return "balanced accuracy", float(score), 1 / len(counts)
-        return "accuracy", float(accuracy_score(self.y, self.predicted)), counts.max() / len(self.y)
+            score = balanced_accuracy_score(self.y, self.predicted, sample_weight=self.weight)
+            return "balanced accuracy", float(score), 1 / len(sizes)
+        score = accuracy_score(self.y, self.predicted, sample_weight=self.weight)
+        return "accuracy", float(score), float(sizes.max() / sizes.sum())
 
     def class_certainty(self, label: Any, margin: float) -> ClassCertainty:
         """Return the certainty of predicting a class with a given margin."""
@@ -105,10 +110,21 @@ class HeldOutPredictions:
         return ErrorCertainty(float(errors[last]), COVERAGE, len(errors))
 
 
-def predict_held_out(model: Any, X: Matrix, y: NDArray[Any], *, seed: int) -> HeldOutPredictions:
-    """Predict the rows of each fold by a clone of the model trained on the other folds."""
+def predict_held_out(
+    model: Any,
+    X: Matrix,
+    y: NDArray[Any],
+    *,
+    seed: int,
+    row_groups: NDArray[Any] | None = None,
+    weight: Vector | None = None,
+) -> HeldOutPredictions:
+    """Predict the rows of each fold by a clone of the model trained on the other folds.
+
+    Row groups are kept together. ``weight`` contains positive sample weights.
+    """
     of_classes = is_classifier(model)
-    folds = fold_numbers(y if of_classes else np.zeros(len(y)), N_FOLDS, seed)
+    folds = fold_numbers(y if of_classes else np.zeros(len(y)), N_FOLDS, seed, row_groups)
     predicted, margins = y.copy(), np.zeros(len(y))
     for fold in np.unique(folds):
         held_out = folds == fold
@@ -117,14 +133,15 @@ def predict_held_out(model: Any, X: Matrix, y: NDArray[Any], *, seed: int) -> He
             # The only row of the other class is held out.
             predicted[held_out] = y_train[0]
             continue
-        fitted = clone(model).fit(X[~held_out], y_train)
+        weights = {} if weight is None else {"sample_weight": weight[~held_out]}
+        fitted = clone(model).fit(X[~held_out], y_train, **weights)
         predicted[held_out] = fitted.predict(X[held_out])
         if of_classes:
             margins[held_out] = decision_margins(fitted, X[held_out])
     params = model.get_params()
     balanced = params.get("class_weight") == "balanced" or bool(params.get("balanced"))
     return HeldOutPredictions(
-        y, predicted, margins if of_classes else None, len(np.unique(folds)), balanced
+        y, predicted, margins if of_classes else None, len(np.unique(folds)), balanced, weight
     )
 
 

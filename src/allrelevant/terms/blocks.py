@@ -64,3 +64,23 @@ class Block:
         if self.has_levels:
             return weights.max(axis=-1) - weights.min(axis=-1)
         return np.abs(weights).sum(axis=-1)
+
+    @cached_property
+    def size_program(self) -> tuple[Matrix, Vector]:
+        """Linear program for the size: the minimum of ``cost @ t`` with ``(w, -w) <= limits @ t``.
+
+        Its variables t are the largest and the smallest weight of a category, or the absolute
+        weights of a group. It is much smaller than the list of all directions.
+        """
+        unit = np.eye(self.n_columns)
+        if not self.has_levels:
+            return np.vstack([unit, unit]), np.ones(self.n_columns)
+        largest_and_smallest = np.repeat([[1.0, 0.0], [0.0, -1.0]], self.n_columns, axis=0)
+        return largest_and_smallest, np.array([1.0, -1.0])
+
+    def as_combination(self, vector: Vector) -> Vector:
+        """Return a vector as a convex combination of directions, after removing rounding errors."""
+        if self.has_levels:
+            vector = vector - vector.mean()
+            return vector / max(1.0, float(np.abs(vector).sum()) / 2.0)
+        return vector / max(1.0, float(np.abs(vector).max()))

@@ -1,13 +1,15 @@
 """Tests of relevance bounds for a learned metric."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
-from allrelevant import GMLVQ, MetricBounds
+from allrelevant import GMLVQ, LMNN, MetricBounds
 from allrelevant.datasets import make_xor
+from allrelevant.exceptions import InputError
 from tests.bounds.mapping.naive import copies
 
 
@@ -67,3 +69,40 @@ def test_string_labels_and_pickling():
 def test_invalid_input_raises(X, y, message):
     with pytest.raises(ValueError, match=message):
         MetricBounds().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_samples_of_weight_zero_are_ignored():
+    data = make_xor(n_samples=60, random_state=0)
+    weight = np.repeat([2.0, 0.0], [40, 20])
+    groups = np.arange(60) // 2
+    learner = GMLVQ(prototypes_per_class=2, max_iter=10, random_state=0)
+    settings: Any = {"max_dimension": 3, "random_state": 0}
+    weighted = MetricBounds(learner, **settings).fit(data.X, data.y, weight, groups)
+    part = MetricBounds(learner, **settings).fit(data.X[:40], data.y[:40], groups=groups[:40])
+    np.testing.assert_allclose(weighted.interval_, part.interval_, atol=1e-6)
+    assert weighted.cv_score_ == pytest.approx(part.cv_score_)
+    uneven = MetricBounds(learner, **settings).fit(data.X, data.y, 1.0 + 9.0 * (data.y == 0))
+    assert np.abs(uneven.interval_ - weighted.interval_).max() > 1e-3
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_folds_do_not_split_groups():
+    """Copies of a sample with a random class do not improve the score."""
+    rng = np.random.RandomState(0)
+    groups = np.repeat(np.arange(20), 3)
+    X, y = rng.normal(size=(20, 3))[groups], rng.permutation(np.arange(20) % 2)[groups]
+    learner = LMNN(n_neighbors=1, max_iter=5)
+    split, kept = (
+        MetricBounds(learner, max_dimension=3, random_state=0).fit(X, y, groups=g).cv_score_
+        for g in (None, groups)
+    )
+    assert split > 0.9
+    assert kept < 0.75
+
+
+def test_weights_require_a_learner_that_accepts_them():
+    data = make_xor(n_samples=60, random_state=0)
+    learner = NeighborhoodComponentsAnalysis(2, random_state=0)
+    with pytest.raises(InputError, match="does not accept sample weights"):
+        MetricBounds(learner).fit(data.X, data.y, sample_weight=np.ones(60))

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from ..._optional import display, import_extra
-from ..._typing import Codes, Matrix, Vector
+from ..._typing import Codes, Matrix, Rows, Vector
 from ...parallel import parallel_map
 from ...resampling import Fold
 from .linear_mapping import data_space, learned_matrix
@@ -116,6 +116,7 @@ def dimension_curve(
     slack: float,
     *,
     max_dimension: int = 30,
+    weight: Vector | None = None,
     n_jobs: int | None = None,
     progress: str | None = None,
 ) -> DimensionCurve:
@@ -123,15 +124,19 @@ def dimension_curve(
 
     ``X`` is scaled and ``y`` contains class codes. The learner is cloned for each split. The
     dimensions range from 1 to the smallest rank of the training samples over all splits, but at
-    most to ``max_dimension``.
+    most to ``max_dimension``. ``weight`` contains sample weights, or None.
     """
     learners = parallel_map(
-        lambda split: clone(learner).fit(X[split[0]], y[split[0]]), list(splits), n_jobs=n_jobs
+        lambda split: fit_learner(
+            clone(learner), X[split[0]], y[split[0]], _take(weight, split[0])
+        ),
+        list(splits),
+        n_jobs=n_jobs,
     )
     rank = min(data_space(X[train]).rank for train, _ in splits)
     candidates = np.arange(1, min(rank, max_dimension) + 1)
 
-    fitted = [_FittedSplit(*pair, X, y) for pair in zip(learners, splits, strict=True)]
+    fitted = [_FittedSplit(*pair, X, y, weight) for pair in zip(learners, splits, strict=True)]
     items = [(split, int(k)) for split in range(len(splits)) for k in candidates]
     errors = parallel_map(
         lambda item: fitted[item[0]].errors_at_bounds(item[1], slack),
@@ -151,6 +156,19 @@ def dimension_curve(
     )
 
 
+def fit_learner(learner: Any, X: Matrix, y: Codes, weight: Vector | None) -> Any:
+    """Fit a metric learner, with sample weights if there are any."""
+    return learner.fit(X, y) if weight is None else learner.fit(X, y, sample_weight=weight)
+
+
+def _take(weight: Vector | None, rows: Rows) -> Vector | None:
+    return None if weight is None else weight[rows]
+
+
+def _weighted_error(predicted: Codes, y: Codes, weight: Vector | None) -> float:
+    return float(np.average(predicted != y, weights=weight))
+
+
 @dataclass(frozen=True)
 class _FittedSplit:
     """Metric learner fitted on the training samples of a cross-validation split."""
@@ -159,6 +177,7 @@ class _FittedSplit:
     split: Fold
     X: Matrix
     y: Codes
+    weight: Vector | None
 
     def errors_at_bounds(self, dimension: int, slack: float) -> tuple[float, float, float]:
         """Return training and held-out errors of the mappings that attain bounds.
@@ -168,7 +187,7 @@ class _FittedSplit:
         """
         train, _ = self.split
         classifier, omega = self._classifier(), learned_matrix(self.learner)
-        directions = data_space(self.X[train]).first(dimension)
+        directions = data_space(self.X[train], _take(self.weight, train)).first(dimension)
         mappings = bound_mapping(omega, directions, slack).at_bounds()
         return (
             float(np.mean([classifier.training_error(mapping) for mapping in mappings])),
@@ -183,11 +202,13 @@ class _FittedSplit:
 
     def _classifier(self) -> MappingClassifier:
         train, _ = self.split
-        return classifier_for(self.learner, self.X[train], self.y[train])
+        weight = _take(self.weight, train)
+        return classifier_for(self.learner, self.X[train], self.y[train], weight)
 
     def _test_error(self, classifier: MappingClassifier, omega: Matrix) -> float:
         _, test = self.split
-        return float(np.mean(classifier.predict(omega, self.X[test]) != self.y[test]))
+        predicted = classifier.predict(omega, self.X[test])
+        return _weighted_error(predicted, self.y[test], _take(self.weight, test))
 
 
 class MappingClassifier(Protocol):
@@ -198,23 +219,29 @@ class MappingClassifier(Protocol):
     def training_error(self, omega: Matrix) -> float: ...
 
 
-def classifier_for(learner: Any, X: Matrix, y: Codes) -> MappingClassifier:
+def classifier_for(
+    learner: Any, X: Matrix, y: Codes, weight: Vector | None = None
+) -> MappingClassifier:
     """Return a nearest-prototype or nearest-neighbors classifier for a fitted metric learner.
 
     Learners with ``prototypes_`` and ``prototype_labels_`` classify by the nearest prototype, all
-    others by the nearest neighbors.
+    others by the nearest neighbors. ``weight`` contains the weights of the samples in the training
+    error, or None.
     """
     if hasattr(learner, "prototypes_"):
         labels = np.asarray(learner.prototype_labels_, dtype=np.intp)
-        return NearestPrototype(learner.prototypes_, labels, X, y)
-    return NearestNeighbors(getattr(learner, "n_neighbors", None) or N_NEIGHBORS, X, y)
+        return NearestPrototype(learner.prototypes_, labels, X, y, weight)
+    return NearestNeighbors(getattr(learner, "n_neighbors", None) or N_NEIGHBORS, X, y, weight)
 
 
 class NearestPrototype:
     """Nearest-prototype classifier; ``codes`` are the classes of the prototypes."""
 
-    def __init__(self, prototypes: Matrix, codes: Codes, X: Matrix, y: Codes) -> None:
+    def __init__(
+        self, prototypes: Matrix, codes: Codes, X: Matrix, y: Codes, weight: Vector | None
+    ) -> None:
         self._prototypes, self._codes, self._X, self._y = prototypes, codes, X, y
+        self._weight = weight
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes:
         rows, prototypes = X @ omega.T, self._prototypes @ omega.T
@@ -223,14 +250,15 @@ class NearestPrototype:
         return self._codes[distances.argmin(axis=1)]
 
     def training_error(self, omega: Matrix) -> float:
-        return float(np.mean(self.predict(omega, self._X) != self._y))
+        return _weighted_error(self.predict(omega, self._X), self._y, self._weight)
 
 
 class NearestNeighbors:
     """k-nearest-neighbors classifier with majority vote."""
 
-    def __init__(self, n_neighbors: int, X: Matrix, y: Codes) -> None:
+    def __init__(self, n_neighbors: int, X: Matrix, y: Codes, weight: Vector | None = None) -> None:
         self._n_neighbors, self._X, self._y = min(n_neighbors, len(X) - 1), X, y
+        self._weight = weight
 
     def predict(self, omega: Matrix, X: Matrix) -> Codes:
         return self._fit(omega).predict(X @ omega.T)
@@ -241,7 +269,7 @@ class NearestNeighbors:
         votes = np.zeros((len(self._y), int(self._y.max()) + 1))
         for column in neighbors.T:
             votes[np.arange(len(votes)), self._y[column]] += 1.0
-        return float(np.mean(votes.argmax(axis=1) != self._y))
+        return _weighted_error(votes.argmax(axis=1), self._y, self._weight)
 
     def _fit(self, omega: Matrix) -> KNeighborsClassifier:
         return KNeighborsClassifier(self._n_neighbors).fit(self._X @ omega.T, self._y)

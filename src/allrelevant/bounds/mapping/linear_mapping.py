@@ -135,9 +135,14 @@ class DataSpace:
         return min(int(np.searchsorted(cumulative, fraction)) + 1, self.rank)
 
 
-def data_space(X: Matrix) -> DataSpace:
-    """Return the principal directions of a table and the variance in each direction."""
-    centered = X - X.mean(axis=0)
+def data_space(X: Matrix, weight: Vector | None = None) -> DataSpace:
+    """Return the principal directions of a table and the variance in each direction.
+
+    ``weight`` contains sample weights, or None.
+    """
+    centered = X - np.average(X, axis=0, weights=weight)
+    if weight is not None:
+        centered *= np.sqrt(weight / weight.mean())[:, np.newaxis]
     _, size, directions = np.linalg.svd(centered, full_matrices=False)
     rounding = max(X.shape) * np.finfo(float).eps * size.max(initial=0.0)
     varies = size > rounding

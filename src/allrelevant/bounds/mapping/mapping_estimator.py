@@ -81,10 +81,10 @@ class MappingBoundsBase(BoundsSelectorMixin, BaseEstimator):
     n_jobs: int | None
     verbose: int
 
-    def _scale(self, X: Matrix) -> Matrix:
+    def _scale(self, X: Matrix, weight: Vector | None = None) -> Matrix:
         """Fit the scaling to a table and return the scaled table."""
         fit_scaling = standard_scaling if self.standardize else no_scaling
-        self._scaling: Scaling = fit_scaling(X, np.ones(len(X)))
+        self._scaling: Scaling = fit_scaling(X, np.ones(len(X)) if weight is None else weight)
         self._check_constant_columns(self._scaling.constant)
         return np.asarray(self._scaling.apply(X))
 

@@ -7,20 +7,29 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..._params import CV, MAPPING_SLACK
-from ..._typing import Codes, Matrix
-from ..._validation import COUNT, MAX_SIZE, MAX_UNSCALED, check_labels, encode_classes
+from ..._typing import Codes, Matrix, Vector
+from ..._validation import (
+    COUNT,
+    MAX_SIZE,
+    MAX_UNSCALED,
+    check_groups,
+    check_labels,
+    encode_classes,
+)
+from ...exceptions import InputError
 from ...metric_learning import GMLVQ
-from ...resampling import draw_seeds, stratified_folds
+from ...metric_learning._base import weighted_rows
+from ...resampling import draw_seeds, grouped_folds, stratified_folds
 from ...tables.target import class_labels
 from ...terms.validation import validate_table
 from ..task import CLASS_WORDING, Task, majority_fraction
-from .dimension import DimensionCurve, classifier_for, dimension_curve
+from .dimension import DimensionCurve, classifier_for, dimension_curve, fit_learner
 from .linear_mapping import LinearMapping, data_space, learned_matrix
 from .mapping_estimator import MappingBoundsBase
 
@@ -135,7 +144,13 @@ raw_mapping_, effective_dimension_
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn the metric, compute the bounds and assign a relevance class to each feature.
 
         Parameters
@@ -144,6 +159,13 @@ raw_mapping_, effective_dimension_
             Training data.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each sample in the scaling, the learner, the principal directions and the
+            errors. The learner's ``fit`` must accept it, as that of :class:`GMLVQ` and
+            :class:`LMNN` does. Samples of weight zero are ignored.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient. Samples of the same group are never separated
+            by the folds in which the dimension is chosen.
 
         Returns
         -------
@@ -159,22 +181,36 @@ raw_mapping_, effective_dimension_
             ensure_min_samples=2,
             max_size=MAX_SIZE if self.standardize else MAX_UNSCALED,
         )
+        row_groups = check_groups(groups, len(y))
+        if row_groups is not None and sample_weight is not None:
+            row_groups = row_groups[np.asarray(sample_weight) > 0]
+        X, y, weight = weighted_rows(X, y, sample_weight)
         check_labels(y)
         self.classes_, codes = encode_classes(y)
-        scaled = self._scale(X)
+        scaled = self._scale(X, weight)
         learner = (
             GMLVQ(rank=min(2, self.n_features_in_)) if self.learner is None else clone(self.learner)
         )
-        dimension = self._dimension(learner, scaled, codes)
-        self.learner_ = learner.fit(scaled, codes)
-        self._bound(learned_matrix(self.learner_), data_space(scaled), dimension)
+        if weight is not None and not has_fit_parameter(learner, "sample_weight"):
+            raise InputError(
+                f"{type(learner).__name__} does not accept sample weights. Omit the weights, or "
+                "use a different learner, such as GMLVQ."
+            )
+        dimension = self._dimension(learner, scaled, codes, weight, row_groups)
+        self.learner_ = fit_learner(learner, scaled, codes, weight)
+        self._bound(learned_matrix(self.learner_), data_space(scaled, weight), dimension)
         averaged = self._bounds.at_bounds().mean(axis=0)
         self.averaged_mapping_ = LinearMapping(averaged, self._scaling)
-        self._classifier = classifier_for(self.learner_, scaled, codes)
+        self._classifier = classifier_for(self.learner_, scaled, codes, weight)
         return self
 
     def _dimension(
-        self, learner: Any, X: Matrix, codes: Codes
+        self,
+        learner: Any,
+        X: Matrix,
+        codes: Codes,
+        weight: Vector | None,
+        row_groups: NDArray[Any] | None,
     ) -> int | float | Literal["spectrum"]:
         """Return the effective dimension, chosen by cross-validation if the parameter is "cv".
 
@@ -185,12 +221,19 @@ raw_mapping_, effective_dimension_
         if self.effective_dimension != "cv":
             return self.effective_dimension
         (seed,) = draw_seeds(self.random_state, 1)
+        setting = "effective_dimension as a number"
+        folds = (
+            stratified_folds(codes, N_FOLDS, seed, setting)
+            if row_groups is None
+            else grouped_folds(row_groups, N_FOLDS, seed, codes, setting)
+        )
         curve = dimension_curve(
             learner,
             X,
             codes,
-            stratified_folds(codes, N_FOLDS, seed, "effective_dimension as a number"),
+            folds,
             self.slack,
+            weight=weight,
             max_dimension=self.max_dimension,
             n_jobs=self.n_jobs,
             progress="dimensions" if self.verbose else None,

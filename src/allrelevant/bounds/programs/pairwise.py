@@ -277,12 +277,14 @@ class CuttingPlaneRows(HingeRows):
         return self.true_loss.values(coef)
 
     def violation(self, coef: Matrix, offset: Matrix) -> Vector:
-        """Return each model's largest violation of a limit on a weight.
+        """Return each model's largest violation of a limit on weights.
 
         Cuts need no check, because the true loss satisfies them all.
         """
         low, high = self.weight_limits.T
-        return np.maximum(low - coef, coef - high).max(axis=1)
+        violation = np.maximum(low - coef, coef - high).max(axis=1)
+        table, target = self.coupled_limits
+        return np.maximum(violation, (target - coef @ table.T).max(axis=1, initial=-np.inf))
 
     def rounding(self, coef: Matrix, offset: Matrix) -> tuple[Vector, Vector]:
         """Return bounds on the rounding errors of the true loss; limits are compared exactly."""
@@ -299,9 +301,9 @@ class CuttingPlaneRows(HingeRows):
 
     @cached_property
     def weight_limits(self) -> Matrix:
-        """Limits on each weight, from hard constraints without offset, shape (d, 2)."""
+        """Limits on each weight, from hard constraints on one weight, shape (d, 2)."""
         limits = np.tile([-np.inf, np.inf], (self.n_weights, 1))
-        for i in np.flatnonzero(self.is_hard & (self.offset_table == 0).all(axis=1)):
+        for i in np.flatnonzero(self._is_limit & (self._n_entries == 1)):
             (feature,) = np.flatnonzero(self.table[i])
             sign = self.table[i, feature]
             side = 0 if sign > 0 else 1
@@ -309,9 +311,25 @@ class CuttingPlaneRows(HingeRows):
             limits[feature, side] = tighter(limits[feature, side], self.target[i] / sign)
         return limits
 
+    @cached_property
+    def coupled_limits(self) -> tuple[Matrix, Vector]:
+        """Limits ``table @ w >= target`` on functions of several weights, such as levels."""
+        rows = np.flatnonzero(self._is_limit & (self._n_entries > 1))
+        return self.table[rows], self.target[rows]
+
+    @property
+    def _is_limit(self) -> NDArray[np.bool_]:
+        """Mask of the hard constraints on weights alone."""
+        return self.is_hard & (self.offset_table == 0).all(axis=1)
+
+    @property
+    def _n_entries(self) -> NDArray[np.intp]:
+        """Number of weights in each constraint."""
+        return np.count_nonzero(self.table, axis=1)
+
     @property
     def has_limits(self) -> bool:
-        return bool(np.isfinite(self.weight_limits).any())
+        return bool(np.isfinite(self.weight_limits).any()) or len(self.coupled_limits[1]) > 0
 
     def with_cuts(self, cuts: Sequence[Cut]) -> CuttingPlaneRows:
         """Return a copy of the constraints with further cutting planes appended."""

@@ -67,8 +67,9 @@ VALUES_AT_ONCE = 4
 ROUGH_TOL = 1e-3
 
 # Width around the margin within which pairs get a constraint each, and maximum numbers of rounds
-# and of models whose pairs are listed.
-LOCAL_WIDTH = 0.01
+# and of models whose pairs are listed. If the classes or times are ordered almost perfectly, few
+# pairs are near the margin, and a smaller width takes many rounds.
+LOCAL_WIDTH = 0.05
 MAX_LOCAL_ROUNDS = 12
 MAX_LOCAL_POINTS = 6
 
@@ -82,6 +83,9 @@ MAX_SQP_WEIGHTS = 300
 # the limit on the loss.
 MAX_NEWTON_STEPS = 30
 LOSS_TOL = 1e-12
+
+# Violation of a limit on several weights, relative to the norm, that counts as rounding.
+LIMIT_TOL = 1e-8
 
 # Largest gap of the minimum loss, relative to the limit on the loss, and maximum number of cuts.
 CENTER_GAP_TOL = 0.01
@@ -128,7 +132,7 @@ class CuttingPlaneBaseline:
         return Cut(self._initial.table[1], float(self._initial.target[1]))
 
     def _is_zero_optimal(self, C: float) -> bool:
-        return bool(C * np.abs(self._zero_cut.slope).max() <= 1.0)
+        return bool(C * np.abs(self._zero_cut.slope).max(initial=0.0) <= 1.0)
 
     def _solve_smoothed(self, C: float) -> SmoothedSolution:
         """Return an approximate solution.
@@ -389,6 +393,13 @@ class CuttingPlaneSolver:
         low, high = self._rows.weight_limits.T
         lower = np.r_[np.maximum(low, 0.0), np.maximum(-high, 0.0)]
         upper = np.r_[np.maximum(high, 0.0), np.maximum(-low, 0.0)]
+        table, target = self._rows.coupled_limits
+        signed = np.hstack([table, -table])
+        coupled = {
+            "type": "ineq",
+            "fun": lambda parts: signed @ parts - target,
+            "jac": lambda parts: signed,
+        }
         minimize(
             lambda parts: -gain @ parts,
             np.r_[np.maximum(start, 0.0), np.maximum(-start, 0.0)],
@@ -402,6 +413,7 @@ class CuttingPlaneSolver:
                     "fun": lambda parts: self._norm_limit - parts.sum(),
                     "jac": lambda parts: -np.ones(2 * d),
                 },
+                *([coupled] if len(target) else []),
             ],
             options={"maxiter": MAX_SQP_STEPS, "ftol": 1e-10},
         )
@@ -410,6 +422,7 @@ class CuttingPlaneSolver:
     def _shrink_to_feasible(self, coef: Matrix) -> Matrix:
         """Move models toward the starting point until they are feasible, and return them."""
         coef = self._shrink_to_norm_limit(np.clip(coef, *self._rows.weight_limits.T))
+        coef = self._shrink_to_coupled_limits(coef)
         loss, start = self._rows.true_loss, self._start
         steps = _max_feasible_steps(loss, start, coef, self._loss_limit)
         return start + steps[:, None] * (coef - start)
@@ -427,6 +440,17 @@ class CuttingPlaneSolver:
             norm > self._norm_limit, available / np.maximum(norm - min_norm, 1e-300), 1.0
         )
         return np.where(step[:, None] < 1.0, smallest + step[:, None] * (coef - smallest), coef)
+
+    def _shrink_to_coupled_limits(self, coef: Matrix) -> Matrix:
+        """Move models toward the start until they satisfy all limits on several weights."""
+        table, target = self._rows.coupled_limits
+        if len(target) == 0:
+            return coef
+        tol = LIMIT_TOL * self._norm_limit
+        room = np.maximum(table @ self._start - target, 0.0) + tol  # at the start
+        excess = target - tol - coef @ table.T
+        steps = np.where(excess > 0, room / (room + np.maximum(excess, 0.0)), 1.0).min(axis=1)
+        return self._start + steps[:, None] * (coef - self._start)
 
 
 def _max_feasible_steps(loss: PairwiseLoss, start: Vector, ends: Matrix, limit: float) -> Vector:
@@ -486,7 +510,8 @@ def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> Equi
         coef = program.model(solution.point)[0]
         coef = np.clip(coef, *rows.weight_limits.T)  # remove the rounding errors of HiGHS
         loss, cut = rows.true_loss.loss_and_cut(coef)
-        if loss - solution.value <= CENTER_GAP_TOL * limit:
+        is_decided = loss <= limit or solution.value > limit
+        if loss - solution.value <= (CENTER_GAP_TOL if is_decided else BASELINE_GAP_TOL) * limit:
             break
         rows = rows.with_cuts([cut])
     if loss > limit:
