@@ -195,7 +195,7 @@ static double choose_entering(const ar_program *program, const ar_dictionary *di
             down = -base;
         }
         double cost = smaller(up, down);
-        if (cost < -REDUCED_COST_TOL && cost * cost > steepest * edge_norm2[c]) {
+        if (cost < -step->tol && cost * cost > steepest * edge_norm2[c]) {
             step->column = c;
             step->direction = up <= down ? 1.0 : -1.0;
             steepest = cost * cost / edge_norm2[c];
@@ -435,7 +435,7 @@ void write_multipliers(const ar_program *program, const ar_dictionary *dictionar
 /* ---- Entry point ---- */
 
 edge make_edge(int64_t m, int64_t n, block *memory) {
-    edge step = {.column = 0, .direction = 0.0};
+    edge step = {.column = 0, .direction = 0.0, .tol = REDUCED_COST_TOL};
     step.ratio = take(memory, m);
     step.heap = take(memory, m);
     step.pivot_row = take(memory, n);
