@@ -49,9 +49,9 @@ static const double EXCESS_TOL = 1e-10;
  * set to zero. */
 static const double START_FRACTION = 0.5, START_FRACTION_DECAY = 0.9, MIN_START_FRACTION = 1e-3;
 
-/* Tolerance of reduced costs: the first and the last value. A ray that the master program cannot use
- * has a reduced cost of zero up to rounding; the tolerance then grows tenfold. */
-static const double FIRST_TOL = 1e-11, MAX_TOL = 1e-8;
+/* Tolerance of reduced costs and slopes: the first and the last value. A ray that the master program
+ * cannot use has a slope of zero up to rounding; the tolerance then grows tenfold. */
+static const double FIRST_TOL = 1e-11, MAX_TOL = 1e-7;
 
 /* Floating-point operations per cell of the dictionary in one iteration. */
 static const double WORK_PER_CELL = 4.0;

@@ -258,7 +258,7 @@ static int64_t ratio_test(const ar_program *program, ar_dictionary *dictionary, 
                           double reduced_cost, edge *step) {
     int64_t n_breakpoints = collect_breakpoints(program, dictionary, step);
     int64_t n_ahead = n_breakpoints, r = -1;
-    double flat = REDUCED_COST_TOL - FLAT_FRACTION * reduced_cost;
+    double flat = step->tol - FLAT_FRACTION * reduced_cost;
     while (n_ahead > 0 && r < 0) {
         int64_t nearest = step->heap[0], v = dictionary->basis[nearest];
         /* The reduced cost increases where a weight changes sign or a constraint is violated. */
