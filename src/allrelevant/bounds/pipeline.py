@@ -9,6 +9,7 @@ from functools import partial, reduce
 from typing import Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._params import FDR, PROBES, CutoffName
@@ -33,6 +34,7 @@ from .programs.equivalent_models import EquivalentModels
 from .result import SubproblemBounds
 from .solver.blocks import BlockRange, BlockSolver, FeatureRanges, KnownModels
 from .solver.interface import EXACT_TOL
+from .solver.projection import ProjectedCertificates
 from .solver.proofs import intersect, outer_ranges
 from .solver.ranges import (
     CheckedSolver,
@@ -45,9 +47,15 @@ from .solver.ranges import (
 from .task import FitScaling, ScaledTables, Subproblem, TaskData
 from .tuning import SELECTION_GAP, ChosenC, Tuning, choose_C
 
-# Number of features per parallel task; LPs within a task are warm-started. The number is fixed, so
-# that the result does not depend on the number of workers.
+# Number of features per parallel task; LPs within a task are warm-started. The number is smaller
+# for tables with more features than constraints and at least this many constraints, whose LPs take
+# long. It does not depend on the number of workers, so that the result does not either.
 FEATURES_PER_TASK = 100
+FEATURES_PER_LONG_TASK = 10
+MIN_ROWS_FOR_LONG_TASKS = 400
+
+# Number of features per parallel task of projections.
+FEATURES_PER_PROJECTION = 1000
 
 # Number of features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
@@ -320,6 +328,12 @@ def solve_ranges(
     waiting = _largest_bound_first(weights, outer)
     # At least one feature is always started.
     waiting = waiting[_can_exceed(waiting, outer, threshold) | (waiting == waiting[0])]
+    if settings.screen:
+        outer = _project_certificates(models, waiting, outer, threshold, settings)
+        is_first = waiting == waiting[0]
+        waiting = _largest_bound_first(
+            waiting[_can_exceed(waiting, outer, threshold) | is_first], outer
+        )
     parts: list[WeightRanges] = []
     notes: list[str] = []
     n_started = 0
@@ -405,6 +419,37 @@ def solve_blocks(
     }
 
 
+def _project_certificates(
+    models: EquivalentModels,
+    features: NDArray[np.intp],
+    outer: Matrix,
+    threshold: Vector,
+    settings: BoundsSettings,
+) -> Matrix:
+    """Return tighter outer ranges of features whose outer range exceeds the threshold, if sparse.
+
+    The projections take much less time than an LP. They rarely help if the table is dense.
+    """
+    if models.start is None or not sp.issparse(models.rows.table):
+        return outer
+    projected = ProjectedCertificates(models)
+    features = features[projected.can_reach(threshold[features])]
+
+    def project(task: NDArray[np.intp], deadline: Deadline) -> Matrix:
+        return projected.ranges(task, threshold[task], deadline)
+
+    tasks = [
+        features[start : start + FEATURES_PER_PROJECTION]
+        for start in range(0, len(features), FEATURES_PER_PROJECTION)
+    ]
+    found = timed_map(project, tasks, **settings.run(BOUNDS))
+    tighter = outer.copy()
+    for task, ranges in zip(tasks, found, strict=True):
+        if ranges is not None:
+            tighter[task] = intersect(outer[task], ranges)
+    return tighter
+
+
 def _solve_round(
     models: EquivalentModels,
     features: NDArray[np.intp],
@@ -415,7 +460,9 @@ def _solve_round(
     with_outer_ranges = settings.screen or deadline.is_set  # otherwise, all features are solved
     options = settings.run(BOUNDS)
     run: RunOptions = {"n_jobs": options["n_jobs"], "progress": options["progress"]}
-    starts = range(0, len(features), FEATURES_PER_TASK)
+    is_long = models.n_weights > models.rows.n_rows >= MIN_ROWS_FOR_LONG_TASKS
+    size = FEATURES_PER_LONG_TASK if is_long else FEATURES_PER_TASK
+    starts = range(0, len(features), size)
 
     def solve(task: NDArray[np.intp]) -> WeightRanges | None:
         if deadline.is_over:
@@ -431,7 +478,7 @@ def _solve_round(
     try:
         found = parallel_map(
             solve,
-            [features[start : start + FEATURES_PER_TASK] for start in starts],
+            [features[start : start + size] for start in starts],
             describe=lambda task: f"the bounds of {len(task)} features: {reprlib.repr(list(task))}",
             **run,
         )

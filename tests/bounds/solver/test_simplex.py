@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
@@ -46,6 +47,26 @@ def comparisons(kind, n_tables, first_seed=0):
 def test_agrees_with_the_reference(kind):
     for seed, difference, _ in comparisons(kind, 12):
         assert difference <= 1e-6, f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", [18, 58, 66])
+def test_rays_whose_slope_is_zero_up_to_rounding_do_not_stop_the_search(seed):
+    """With few nonzero values per column, many columns are parallel, and LPs are degenerate."""
+    rng = np.random.default_rng(seed)
+    X = sp.random_array(
+        (60, 600), density=0.025, rng=rng, data_sampler=rng.standard_normal
+    ).toarray()
+    X[:, :5] = rng.standard_normal((60, 5)) * (rng.random((60, 5)) < 0.3)
+    y = np.where(X[:, :5].sum(axis=1) + 0.1 * rng.standard_normal(60) > 0, 1.0, -1.0)
+    X /= np.maximum(X.std(axis=0), 1e-6)
+    samples = ClassificationData(sp.csr_array(X), y, np.ones(60))
+    baseline = FORMULATIONS["separate"].fit(samples, (0.3, 1.0, 10.0)[seed % 3])
+    models = FORMULATIONS["separate"].equivalent_models(baseline, SLACKS[0])
+    features = np.flatnonzero(X.any(axis=0))[::3]
+    ranges = weight_ranges(models, features)
+    assert ranges.effort.fallbacks <= 2
+    assert ranges.effort.pivots <= 100 * ranges.effort.programs
+    assert np.abs(ranges.proven - ranges.attained).max() <= 1e-6
 
 
 def test_few_lps_need_the_fallback():

@@ -20,7 +20,7 @@ results in hinge constraints on the weights w and u together:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -166,9 +166,25 @@ class HingeRows:
         """
         return np.asarray((self._transposed_table @ multipliers.T).T)
 
+    def absolute_combination(self, multipliers: Vector) -> Vector:
+        """Return ``multipliers @ abs(table)``, shape (d,)."""
+        return np.asarray(self._absolute_table @ multipliers)
+
+    @cached_property
+    def _absolute_table(self) -> Table:
+        return abs(self._transposed_table)
+
+    def feature_rows(self, weights: NDArray[np.intp]) -> Table:
+        """Return the given columns of the table as the rows of a table of the same kind."""
+        return self._transposed_table[weights]
+
+    def take_columns(self, weights: NDArray[np.intp]) -> HingeRows:
+        """Return a copy that contains only the given columns of the table."""
+        return replace(self, table=self.feature_rows(weights).T)
+
     def columns(self, weights: NDArray[np.intp]) -> Matrix:
         """Return the given columns of the table as a dense matrix."""
-        columns = self._transposed_table[weights]
+        columns = self.feature_rows(weights)
         return np.ascontiguousarray((columns.toarray() if sp.issparse(columns) else columns).T)
 
     @cached_property

@@ -27,6 +27,7 @@ from .interior_baseline import InteriorBaseline
 from .l1 import L1Baseline, finite_weights
 from .proofs import largest_norm
 from .simplex import Dictionary, SimplexSolver, Vertex, nearly_used_features
+from .sparse_columns import SparseColumnSolver, has_sparse_columns
 
 # Above these numbers of constraints or features, HiGHS can take minutes per LP.
 MAX_ROWS_FOR_HIGHS = 3_000
@@ -154,7 +155,9 @@ class SimplexFamily:
     ) -> ExtremeSolver:
         if self.is_tall and largest_norm(models) > 0:
             return InteriorSolver(models, tol, deadline)
-        return SimplexSolver(models, active_rows, deadline)
+        if has_sparse_columns(self.rows):
+            return SparseColumnSolver(models, tol, deadline)
+        return SimplexSolver(models, active_rows, tol, deadline)
 
     def with_start(
         self, limited: EquivalentModels, start: StartingVertex, C: float

@@ -88,13 +88,16 @@ class CheckedSolutions:
 class Certificates:
     """Dual certificates from m vectors of dual variables, shape (m, n_rows).
 
-    The bounds are valid for any dual variables, and tight for optimal ones.
+    The bounds are valid for any dual variables, and tight for optimal ones. The norm price is at
+    least ``least_price``, which allows for columns that ``models`` leaves out.
     """
 
-    def __init__(self, models: EquivalentModels, multipliers: Matrix) -> None:
+    def __init__(
+        self, models: EquivalentModels, multipliers: Matrix, least_price: float = 0.0
+    ) -> None:
         rows = models.rows
         multipliers = np.maximum(multipliers, 0.0)
-        self._models = models
+        self._models, self._least_price = models, least_price
         self._combination = rows.row_combination(multipliers)
         self._loss_price = (multipliers / rows.weight).max(axis=1, initial=0.0)
         self._hard_price = multipliers[:, rows.is_hard].sum(axis=1)
@@ -160,6 +163,13 @@ class Certificates:
                 ]
             )
 
+    def own_ranges(self, weights: NDArray[np.intp]) -> Matrix:
+        """Return the bounds on one weight per certificate that it implies, shape (m, 2)."""
+        gap, v = self._gap_and_combination(weights)
+        with np.errstate(divide="ignore", invalid="ignore"):  # no bound where |v_j| = 1
+            ends = np.column_stack([-gap / (1.0 + v), gap / (1.0 - v)])
+        return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
+
     def direction_maxima(self, directions: Matrix, weights: NDArray[np.intp]) -> Vector:
         """Return the tightest bound on ``c . w[weights]`` for each direction c (row).
 
@@ -172,13 +182,20 @@ class Certificates:
             ratio = np.where(directions == 0, 0.0, ratio)
             return np.fmin.reduce(gap[:, None] * ratio.max(axis=2), initial=np.inf)
 
-    def _gap_and_combination(self) -> tuple[Vector, Matrix]:
-        """Return the gap of each certificate, and v scaled to a largest absolute entry of 1."""
-        largest = _max_absolute(self._combination)
+    def _gap_and_combination(
+        self, weights: NDArray[np.intp] | None = None
+    ) -> tuple[Vector, Matrix]:
+        """Return the gap of each certificate, and v scaled to a largest absolute entry of 1.
+
+        With ``weights``, one per certificate, only these entries of v are returned.
+        """
+        largest = np.maximum(_max_absolute(self._combination), self._least_price)
         limit = self._budget_value(largest)
+        v = self._combination
+        v = v.T if weights is None else v[np.arange(len(weights)), weights]
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = (self._certified(largest) + self._rest + ROUNDING * limit) / largest
-            return gap, self._combination / largest[:, None]
+            return gap, (v / largest).T
 
     def _certified(self, norm_price: Vector) -> Vector:
         """Return the value of the budgets at given prices, increased by all rounding errors."""

@@ -24,6 +24,7 @@ from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import Budget, EquivalentModels, StartingVertex
 from ..programs.hinge import DISTANT_SLACK, HingeRows
 from .interface import (
+    EXACT_TOL,
     Extreme,
     ExtremeSolutions,
     NotAVertexError,
@@ -31,6 +32,7 @@ from .interface import (
     SolverStats,
     concatenate,
 )
+from .proofs import Certificates, largest_norm
 
 if TYPE_CHECKING:
     from ...native.simplex import DictionaryState, SimplexData
@@ -339,7 +341,8 @@ class SimplexSolver:
     The working set consists of constraints and features. Every LP is solved from the starting point
     of the set. :class:`NotAVertexError` is raised if the start is not a vertex. ``active_rows`` are
     constraints to include in the working set, in addition to those that are nearly active at the
-    start.
+    start. ``tol`` is the gap that solutions may have because of missing features, relative to the
+    largest norm in the set.
     """
 
     is_reference = False
@@ -348,11 +351,13 @@ class SimplexSolver:
         self,
         models: EquivalentModels,
         active_rows: NDArray[np.intp] | Sequence[int] = (),
+        tol: float = EXACT_TOL,
         deadline: Deadline = NO_DEADLINE,
     ) -> None:
         if models.start is None:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._start, self._deadline = models, models.start, deadline
+        self._allowed_gap = tol * largest_norm(models) if tol > EXACT_TOL else 0.0
         rows, coef, offset = models.rows, models.start.coef, models.start.offset
         combination = np.abs(rows.row_combination(self._start.multipliers))
         # Prices of norm and loss at which the start is optimal.
@@ -448,9 +453,24 @@ class SimplexSolver:
             for e, features in self._entering_features(extremes, solutions)
             if e not in unsolved
         }
+        if self._allowed_gap > 0:
+            for e in self._accurate(extremes, solutions, sorted(missing)):
+                del missing[e]
         self._rows = np.union1d(self._rows, np.flatnonzero(is_violated.any(axis=0)))
         self._candidates = reduce(np.union1d, missing.values(), self._candidates)
         return np.union1d(np.flatnonzero(is_violated.any(axis=1)), sorted(missing)).astype(np.intp)
+
+    def _accurate(
+        self, extremes: Sequence[Extreme], solutions: ExtremeSolutions, which: Sequence[int]
+    ) -> list[int]:
+        """Return those of the given solutions whose certified gap is at most the allowed one."""
+        if not which:
+            return []
+        objectives = Objectives.from_extremes([extremes[e] for e in which])
+        certificates = Certificates(self.models, solutions.multipliers[which])
+        attained = objectives.signs * objectives.values(solutions.coef[which])
+        gap = certificates.maxima(objectives) - attained
+        return [e for e, is_small in zip(which, gap <= self._allowed_gap, strict=True) if is_small]
 
     def _entering_features(
         self, extremes: Sequence[Extreme], solutions: ExtremeSolutions

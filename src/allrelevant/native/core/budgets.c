@@ -49,6 +49,10 @@ static const double EXCESS_TOL = 1e-10;
  * set to zero. */
 static const double START_FRACTION = 0.5, START_FRACTION_DECAY = 0.9, MIN_START_FRACTION = 1e-3;
 
+/* Tolerance of reduced costs and slopes: the first and the last value. A ray that the master program
+ * cannot use has a slope of zero up to rounding; the tolerance then grows tenfold. */
+static const double FIRST_TOL = 1e-11, MAX_TOL = 1e-7;
+
 /* Floating-point operations per cell of the dictionary in one iteration. */
 static const double WORK_PER_CELL = 4.0;
 
@@ -191,6 +195,14 @@ static int factorize_basis(master *program) {
     return 1;
 }
 
+/* Return the reduced gain of the vertex or ray in a slot of the pool. */
+static double reduced_gain_of(const master *program, int64_t slot) {
+    double gain = program->gain[slot];
+    for (int64_t b = 0; b < program->order; b++)
+        gain -= program->duals[b] * program->columns[slot * program->order + b];
+    return gain;
+}
+
 /* Return the column with the largest reduced gain, or POOL_SIZE if none is positive. */
 static int64_t choose_entering_column(const master *program) {
     double best = MASTER_REDUCED_COST_TOL;
@@ -202,9 +214,7 @@ static int64_t choose_entering_column(const master *program) {
         }
     }
     for (int64_t v = 0; v < program->pool[0]; v++) {
-        double gain = program->gain[v];
-        for (int64_t b = 0; b < program->order; b++)
-            gain -= program->duals[b] * program->columns[v * program->order + b];
+        double gain = reduced_gain_of(program, v);
         if (gain > best && !is_basic(program, v)) {
             best = gain;
             entering = v;
@@ -254,6 +264,7 @@ typedef struct {
     int64_t pivots;     /* iterations for this extreme */
     int64_t all_pivots; /* iterations for the extremes before it */
     double start_fraction;
+    double tol; /* see edge */
     int64_t is_unperturbed;
     int64_t n_columns; /* number of columns of the dictionary */
 } progress;
@@ -387,6 +398,7 @@ static void begin_extreme(search *s, const ar_dictionary *start, const ar_extrem
     s->now->is_started = 1;
     s->now->pivots = 0;
     s->now->start_fraction = START_FRACTION;
+    s->now->tol = FIRST_TOL;
     s->now->is_unperturbed = 0;
     reset_generator(&s->candidates);
     s->restricted.pool[0] = s->restricted.pool[1] = 0;
@@ -401,6 +413,7 @@ static int32_t continue_extreme(search *s) {
     prices price = budget_prices(s);
     price.norm += now->start_fraction * s->program->start_prices[0];
     price.loss += now->start_fraction * s->program->start_prices[1];
+    s->step.tol = now->tol;
     int32_t status = iterate(s->program, &s->dictionary, &s->goal, price, &s->step);
     if (status == AR_OPTIMAL && now->start_fraction > 0.0) {
         now->start_fraction = 0.0;
@@ -415,7 +428,12 @@ static int32_t continue_extreme(search *s) {
     } else {
         int is_small = !(now->start_fraction > MIN_START_FRACTION);
         now->start_fraction = is_small ? 0.0 : now->start_fraction * START_FRACTION_DECAY;
-        add_column(s, status);
+        int64_t slot = add_column(s, status);
+        if (status == AR_UNBOUNDED &&
+            !(reduced_gain_of(&s->restricted, slot) > MASTER_REDUCED_COST_TOL)) {
+            now->tol *= 10.0;
+            if (now->tol > MAX_TOL) return AR_FAILED;
+        }
     }
     return AR_RUNNING;
 }

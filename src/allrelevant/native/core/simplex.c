@@ -195,7 +195,7 @@ static double choose_entering(const ar_program *program, const ar_dictionary *di
             down = -base;
         }
         double cost = smaller(up, down);
-        if (cost < -REDUCED_COST_TOL && cost * cost > steepest * edge_norm2[c]) {
+        if (cost < -step->tol && cost * cost > steepest * edge_norm2[c]) {
             step->column = c;
             step->direction = up <= down ? 1.0 : -1.0;
             steepest = cost * cost / edge_norm2[c];
@@ -258,7 +258,7 @@ static int64_t ratio_test(const ar_program *program, ar_dictionary *dictionary, 
                           double reduced_cost, edge *step) {
     int64_t n_breakpoints = collect_breakpoints(program, dictionary, step);
     int64_t n_ahead = n_breakpoints, r = -1;
-    double flat = REDUCED_COST_TOL - FLAT_FRACTION * reduced_cost;
+    double flat = step->tol - FLAT_FRACTION * reduced_cost;
     while (n_ahead > 0 && r < 0) {
         int64_t nearest = step->heap[0], v = dictionary->basis[nearest];
         /* The reduced cost increases where a weight changes sign or a constraint is violated. */
@@ -435,7 +435,7 @@ void write_multipliers(const ar_program *program, const ar_dictionary *dictionar
 /* ---- Entry point ---- */
 
 edge make_edge(int64_t m, int64_t n, block *memory) {
-    edge step = {.column = 0, .direction = 0.0};
+    edge step = {.column = 0, .direction = 0.0, .tol = REDUCED_COST_TOL};
     step.ratio = take(memory, m);
     step.heap = take(memory, m);
     step.pivot_row = take(memory, n);

@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     int64_t column;       /* column of the entering variable */
     double direction;     /* +1 if the entering variable increases, else -1 */
+    double tol;           /* reduced costs and slopes of smaller absolute value are zero */
     double *ratio;        /* (m): step length to the breakpoint of each basic variable */
     int64_t *heap;        /* (m): dictionary rows of the breakpoints along the edge */
     double *pivot_row;    /* (n) */
