@@ -342,7 +342,9 @@ def quality_sentence(document: Document) -> str:
     """Return a sentence on the score of the model and of a constant prediction."""
     quality = document["quality"]
     rows = f"{quality['n_rows']:,} rows"
-    training = f"{rows} of the other groups" if document["settings"]["groups"] else f"other {rows}"
+    training = (
+        f"{rows} of the other groups" if document["settings"].get("groups") else f"other {rows}"
+    )
     return (
         f"The model was trained on the {training}. Its {quality['name']} is "
         f"{quality['score']:.3f} ({quality['n_folds']}-fold cross-validation); a constant "
