@@ -69,8 +69,9 @@ def test_small_set(run: Run) -> None:
     (only,) = small_set["models"]
     assert len(only["features"]) == only["cost"] == 2
     sentence = (
-        f"2 features suffice for a linear model that is equivalent to the baseline with all "
-        f"features: {only['features'][0]} and {only['features'][1]}. No smaller set suffices."
+        "2 features suffice for a linear model that is equivalent to the baseline with all "
+        "features (norm and loss within the tolerance): "
+        f"{only['features'][0]} and {only['features'][1]}. No smaller set suffices."
     )
     assert f"Small set: {sentence}" in " ".join(result.stdout.split())
     page = " ".join(Path("out.html").read_text().split())
