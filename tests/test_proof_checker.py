@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from allrelevant import proof_checker
-from allrelevant.proof_checker import Problem, digest, exact, read_csv, verify
+from allrelevant.proof_checker import Problem, check_problem, digest, exact, read_csv, verify
 from tests.bounds.proof_cases import make_case
 
 SOURCE = Path(proof_checker.__file__)
@@ -106,9 +106,9 @@ def test_factors_must_cancel_the_offsets_and_be_positive():
 
 def test_each_row_needs_a_weight():
     for weights in ([1.0, 1.0], [1.0] * 4, [1.0, 1.0, 0.0]):
-        with pytest.raises(ValueError, match="each row needs a positive weight"):
+        with pytest.raises(ValueError, match=r"\Aeach row needs a positive weight\Z"):
             Problem(PROOF, {**PROBLEM, "weights": weights}, TABLE)
-    with pytest.raises(ValueError, match="each row needs a positive weight"):
+    with pytest.raises(ValueError, match=r"\Aeach row needs a positive weight\Z"):
         Problem({**PROOF, "rows": [0, 1, -1]}, PROBLEM, TABLE)
 
 
@@ -157,6 +157,24 @@ def test_hard_constraints_keep_thresholds_in_order():
     assert problem.limit(combined, 0, -1, Fraction(1, 2)) == -Fraction(3, 4)
 
 
+@pytest.mark.parametrize(("offsets", "holds"), [([1.0, 1.5], True), ([1.5, 1.0], False)])
+def test_models_that_violate_a_hard_constraint_attain_nothing(offsets, holds):
+    proof = {**PROOF, "task": "ordinal", "rows": [0, 1, 2]}
+    claims = [
+        {"proven": limit, "attained": 1.0, "certificate": 0, "model": 0, "times": 0.0}
+        for limit in (-3.0, 3.0)
+    ]
+    problem = {
+        **{**PROBLEM, "loss": 100.0, "coding": {"codes": [["a", 0], ["b", 1], ["c", 2]]}},
+        "models": [{"weights": [[0, 1.0]], "offsets": offsets}],
+        "certificates": [[]],
+        "bounds": [["x", *claims]],
+    }
+    ((name, ends, false),) = check_problem(proof, problem, {**TABLE, "y": ["a", "b", "c"]})
+    assert (name, ends) == ("x", (0, 1.0, 1.0, 3.0))
+    assert false == ([] if holds else ["no model shows that its weight can be 1.0"] * 2)
+
+
 def test_digests_of_different_values_differ():
     assert digest([1.0, "a"]) == digest([1.0, "a"])
     assert len({digest(x) for x in ([1.0], [1], ["1"], [None], [1.0, 1.0], [-1.0], [[1.0]])}) == 7
@@ -164,9 +182,11 @@ def test_digests_of_different_values_differ():
 
 def test_cells_are_read_as_numbers_words_and_missing_values(tmp_path):
     path = tmp_path / "table.csv"
-    path.write_text("\ufeffx,unused,y\n1e-3,,NA\nTrue,b, c\n?,d,1\n")
+    text = '\ufeffx,unused,y\n1e-3,,NA\nTrue,b, c\n?,d,1\n2,e,"line\r\nbreak"\n'
+    path.write_text(text, newline="", encoding="utf-8")
     proof = {"kinds": {"x": "number", "y": "word"}, "missing": ["", "NA", "?"]}
-    assert read_csv(path, proof) == {"x": [0.001, 1.0, None], "y": [None, " c", "1"]}
+    y = [None, " c", "1", "line\r\nbreak"]
+    assert read_csv(path, proof) == {"x": [0.001, 1.0, None, 2.0], "y": y}
 
 
 def test_failures_name_column_problem_and_claim():

@@ -159,6 +159,24 @@ def test_the_violation_of_a_large_model_is_relative_to_its_norm():
     np.testing.assert_allclose(checked.gap, np.abs(checked.proven - checked.attained))
 
 
+def test_all_results_of_a_solution_are_replaced():
+    models = equivalent_models(generated_samples(3))
+    start = models.start
+    assert start is not None
+
+    def checked(factors):
+        coef = np.outer(factors, start.coef)
+        n = len(factors)
+        offset, multipliers = np.array([start.offset] * n), np.array([start.multipliers] * n)
+        solutions = ExtremeSolutions(coef, offset, multipliers)
+        return check_solutions(models, [Extreme.of_weight(0, 1)] * n, solutions)
+
+    both, second = checked([1.0, 2.0]), checked([5.0])
+    replaced = both.with_replaced(np.array([1]), second)
+    for name in ("attained", "proven", "inner", "distance", "violation"):
+        assert getattr(replaced, name)[1] == getattr(second, name)[0]
+
+
 def test_a_price_without_a_budget_is_infinite():
     price = np.array([0.0, 2.0])
     assert _rate(price, 4.0).tolist() == [0.0, 0.5]

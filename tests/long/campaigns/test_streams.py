@@ -93,15 +93,16 @@ def feed(descriptor, data, kind):
 
 
 def replace_stream(number, state):
-    """Close a standard stream, or replace it by a full device or a pipe without a reader."""
-    if state == "closed":
-        os.close(number)
-    elif state == "full":
-        os.dup2(os.open("/dev/full", os.O_WRONLY), number)
+    """Replace a standard stream by a full device or a pipe without a reader."""
+    if state == "full":
+        writer = os.open("/dev/full", os.O_WRONLY)
     elif state == "no reader":
         reader, writer = os.pipe()
         os.close(reader)
-        os.dup2(writer, number)
+    else:
+        return
+    os.dup2(writer, number)
+    os.close(writer)
 
 
 class Pipes:
@@ -161,10 +162,13 @@ def problem_of(case, folder, data):
 
     def prepare():
         pipes.prepare()
-        if case.input == "closed stdin":
-            os.close(0)
         replace_stream(1, case.output)
         replace_stream(2, case.messages)
+        # Streams are closed last, because new descriptors would get their numbers.
+        states = case.input.removesuffix(" stdin"), case.output, case.messages
+        for number, state in enumerate(states):
+            if state == "closed":
+                os.close(number)
 
     running = start_command(case.command, folder, prepare)
     pipes.start()
