@@ -502,7 +502,9 @@ def local_cut(rows: HingeRows, multipliers: Vector) -> tuple[Cut, float]:
     return Cut(slope, float(multipliers @ rows.target) / price), price
 
 
-def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
+def with_central_start(
+    models: EquivalentModels, rows: CuttingPlaneRows, deadline: Deadline = NO_DEADLINE
+) -> EquivalentModels:
     """Return the set of models with added cuts and a starting point of nearly minimum loss.
 
     Solutions outside the set are moved toward the start, so it should be well inside the set. The
@@ -519,7 +521,8 @@ def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> Equi
     for _ in range(MAX_CENTER_CUTS):
         cost = budget_row(rows, Budget(0.0, 1.0, np.inf))
         program = replace(replace(without_loss_limit, rows=rows).program, cost=cost)
-        solution = HighsModel(program).solve("the model of minimum loss under the limits")
+        deadline.check()
+        solution = HighsModel(program, deadline).solve("the model of minimum loss under the limits")
         coef = program.model(solution.point)[0]
         coef = np.clip(coef, *rows.weight_limits.T)  # remove the rounding errors of HiGHS
         loss, cut = rows.true_loss.loss_and_cut(coef)
