@@ -3,11 +3,12 @@
 This script writes `hospital.csv` and `hospital.xlsx` (requires pandas and XlsxWriter). Then analyze
 either file with one command:
 
-    allrelevant report hospital.xlsx --target relapse --groups patient --categorical ward --dates
+    allrelevant report hospital.xlsx --target relapse \\
+        --groups patient --categorical ward --dates days
 
-The relapse depends on age, site, CRP and, weakly, blood pressure. `region` is another name of
-`site`, `fever` is a copy of the temperature in Fahrenheit, and the other columns are noise. Whether
-the biopsy was made depends on the relapse, so missing values of `biopsy` are informative.
+The relapse depends on age, site, CRP and temperature. `region` is another name of `site`, `fever`
+is the temperature in degrees Fahrenheit, and the other columns are noise. Whether a biopsy was made
+depends on the relapse, so missing values of `biopsy` are informative.
 
 usage: python examples/hospital.py [FOLDER]
 """

@@ -59,10 +59,20 @@ def test_weights(run: Run, frame: pd.DataFrame) -> None:
         assert first[1:] == pytest.approx(second[1:], abs=1e-6)
 
 
-def test_weights_of_a_method_without_weights(run: Run, frame: pd.DataFrame) -> None:
-    frame.assign(w=1.0).to_csv("t.csv", index=False)
-    arguments = ["t.csv", "-t", "sick", "--weights", "w"]
-    refused(run("report", *arguments, "--method", "metric"), "--weights is not available")
+def test_weights_of_a_metric(run: Run, frame: pd.DataFrame) -> None:
+    """A weight of 0 removes a row."""
+    weighted = frame.assign(w=np.where(np.arange(80) < 60, 1.0, 0.0))
+    weighted.to_csv("t.csv", index=False)
+    frame.iloc[:60].to_csv("part.csv", index=False)
+    bounds = []
+    for arguments in (["t.csv", "--weights", "w"], ["part.csv"]):
+        done = run(
+            "report", *arguments, "-t", "sick", "--method", "metric", "--json", "result.json"
+        )
+        assert done.exit_code == 0, done.output
+        bounds.append([f["upper"] for f in result()["features"]])
+        Path("result.json").unlink()
+    assert bounds[0] == pytest.approx(bounds[1], rel=0.05)
 
 
 def test_order_of_words(run: Run, frame: pd.DataFrame) -> None:

@@ -69,7 +69,8 @@ class ConstrainedModels:
         limited = restrict_models(self._wider, self.limits)
         if self._wider.start is None:
             return limited
-        limited = solvers_for(limited.rows).with_start(limited, self._wider.start, self._C)
+        family = solvers_for(limited.rows)
+        limited = family.with_start(limited, self._wider.start, self._C, self._deadline)
         if limited.start is None:
             return limited
         coef = within(limited.start.coef.copy(), self._exact_limits)

@@ -59,6 +59,11 @@ MAX_ROUNDS = 30
 SMOOTHED_TOL = 1e-4
 MAX_SMOOTHED_WEIGHTS = 300
 
+# With at least this many pairs, the loss is so smooth that the interior-point method itself reaches
+# this gap, in fewer steps than cuts would take.
+MANY_PAIRS = 1_000_000
+MANY_PAIRS_TOL = 1e-6
+
 # Values of C that are solved at once.
 VALUES_AT_ONCE = 4
 
@@ -109,7 +114,10 @@ class CuttingPlaneBaseline:
         deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._initial = self._rows = rows
-        self._tol, self._values, self._deadline = tol, values, deadline
+        many = rows.true_loss.pairs.n_pairs >= MANY_PAIRS
+        self._tol = max(tol, MANY_PAIRS_TOL) if many else tol
+        self._smoothed_tol = max(tol, MANY_PAIRS_TOL if many else SMOOTHED_TOL)
+        self._values, self._deadline = values, deadline
         self._smoothed: dict[float, SmoothedSolution] = {}
         self._program = baseline_program(rows, 0.0)
         slack = self._program.blocks["slack"]
@@ -143,9 +151,12 @@ class CuttingPlaneBaseline:
             following = [C, *sorted(value for value in self._values if value > C)]
             values = following[: VALUES_AT_ONCE if self._tol > 0 else 1]
             start = np.zeros((len(values), self._rows.n_weights))
-            tol = max(self._tol, SMOOTHED_TOL)
             found = minimize_smoothed(
-                self._rows.true_loss, np.array(values), start, tol, self._deadline.check
+                self._rows.true_loss,
+                np.array(values),
+                start,
+                self._smoothed_tol,
+                self._deadline.check,
             )
             self._smoothed |= zip(values, found, strict=True)
         return self._smoothed[C]
@@ -226,7 +237,9 @@ class CuttingPlaneSolver:
             raise NotAVertexError("No feasible starting point is available. Use HighsSolver.")
         self.models, self._rows, self._deadline = models, rows, deadline
         self._start = models.start.coef
-        self._tol = tol if tol >= ROUGH_TOL else EXTREME_GAP_TOL
+        many = rows.true_loss.pairs.n_pairs >= MANY_PAIRS
+        self._tol = tol if tol >= ROUGH_TOL else MANY_PAIRS_TOL if many else EXTREME_GAP_TOL
+        self._smoothed_tol = 0.5 * MANY_PAIRS_TOL if many else SMOOTHED_TOL
         self._norm_limit, self._loss_limit = (budget.limit for budget in models.budgets)
         self.effort = SolverStats()
 
@@ -305,7 +318,7 @@ class CuttingPlaneSolver:
             self._start,
             self._norm_limit,
             self._loss_limit,
-            max(0.5 * self._tol, SMOOTHED_TOL),
+            max(0.5 * self._tol, self._smoothed_tol),
             self._deadline.check,
         )
         inside = self._shrink_to_feasible(found.coef)
@@ -489,7 +502,9 @@ def local_cut(rows: HingeRows, multipliers: Vector) -> tuple[Cut, float]:
     return Cut(slope, float(multipliers @ rows.target) / price), price
 
 
-def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> EquivalentModels:
+def with_central_start(
+    models: EquivalentModels, rows: CuttingPlaneRows, deadline: Deadline = NO_DEADLINE
+) -> EquivalentModels:
     """Return the set of models with added cuts and a starting point of nearly minimum loss.
 
     Solutions outside the set are moved toward the start, so it should be well inside the set. The
@@ -506,7 +521,8 @@ def with_central_start(models: EquivalentModels, rows: CuttingPlaneRows) -> Equi
     for _ in range(MAX_CENTER_CUTS):
         cost = budget_row(rows, Budget(0.0, 1.0, np.inf))
         program = replace(replace(without_loss_limit, rows=rows).program, cost=cost)
-        solution = HighsModel(program).solve("the model of minimum loss under the limits")
+        deadline.check()
+        solution = HighsModel(program, deadline).solve("the model of minimum loss under the limits")
         coef = program.model(solution.point)[0]
         coef = np.clip(coef, *rows.weight_limits.T)  # remove the rounding errors of HiGHS
         loss, cut = rows.true_loss.loss_and_cut(coef)

@@ -68,7 +68,11 @@ class SolverFamily(Protocol):
         """
 
     def with_start(
-        self, limited: EquivalentModels, start: StartingVertex, C: float
+        self,
+        limited: EquivalentModels,
+        start: StartingVertex,
+        C: float,
+        deadline: Deadline = NO_DEADLINE,
     ) -> EquivalentModels:
         """Return a restricted set of models, with a starting point if one is found.
 
@@ -111,9 +115,13 @@ class CuttingPlaneFamily:
         return CuttingPlaneSolver(models, self.rows, tol, deadline)
 
     def with_start(
-        self, limited: EquivalentModels, start: StartingVertex, C: float
+        self,
+        limited: EquivalentModels,
+        start: StartingVertex,
+        C: float,
+        deadline: Deadline = NO_DEADLINE,
     ) -> EquivalentModels:
-        return with_central_start(limited, self.rows)
+        return with_central_start(limited, self.rows, deadline)
 
     def reference_can_check(self, models: EquivalentModels) -> bool:
         return False
@@ -160,7 +168,11 @@ class SimplexFamily:
         return SimplexSolver(models, active_rows, tol, deadline)
 
     def with_start(
-        self, limited: EquivalentModels, start: StartingVertex, C: float
+        self,
+        limited: EquivalentModels,
+        start: StartingVertex,
+        C: float,
+        deadline: Deadline = NO_DEADLINE,
     ) -> EquivalentModels:
         """Return the set with the minimizer of ``|w|_1 + C * loss`` as starting point, if found.
 
