@@ -47,12 +47,11 @@ from .solver.ranges import (
 from .task import FitScaling, ScaledTables, Subproblem, TaskData
 from .tuning import SELECTION_GAP, ChosenC, Tuning, choose_C
 
-# Number of features per parallel task; LPs within a task are warm-started. The number is smaller
-# for tables with more features than constraints and at least this many constraints, whose LPs take
-# long. It does not depend on the number of workers, so that the result does not either.
+# Maximum number of features per parallel task; LPs within a task are warm-started. A round of
+# screening has at least this many tasks, if there are as many features. The numbers are fixed, so
+# that the result does not depend on the number of workers.
 FEATURES_PER_TASK = 100
-FEATURES_PER_LONG_TASK = 10
-MIN_ROWS_FOR_LONG_TASKS = 400
+MIN_TASKS_PER_ROUND = 8
 
 # Number of features per parallel task of projections.
 FEATURES_PER_PROJECTION = 1000
@@ -460,8 +459,9 @@ def _solve_round(
     with_outer_ranges = settings.screen or deadline.is_set  # otherwise, all features are solved
     options = settings.run(BOUNDS)
     run: RunOptions = {"n_jobs": options["n_jobs"], "progress": options["progress"]}
-    is_long = models.n_weights > models.rows.n_rows >= MIN_ROWS_FOR_LONG_TASKS
-    size = FEATURES_PER_LONG_TASK if is_long else FEATURES_PER_TASK
+    size = FEATURES_PER_TASK
+    if settings.screen:
+        size = min(size, -(-len(features) // MIN_TASKS_PER_ROUND))
     starts = range(0, len(features), size)
 
     def solve(task: NDArray[np.intp]) -> WeightRanges | None:
