@@ -56,6 +56,10 @@ MIN_TASKS_PER_ROUND = 8
 # Number of features per parallel task of projections.
 FEATURES_PER_PROJECTION = 1000
 
+# Number of features (at most twice as many) that are projected first, and the fraction of them
+# that must become certified irrelevant.
+PROJECTED_SAMPLE, MIN_CERTIFIED = 100, 0.3
+
 # Number of features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
 
@@ -425,9 +429,10 @@ def _project_certificates(
     threshold: Vector,
     settings: BoundsSettings,
 ) -> Matrix:
-    """Return tighter outer ranges of features whose outer range exceeds the threshold, if sparse.
+    """Return tighter outer ranges of features whose outer range exceeds the threshold.
 
-    The projections take much less time than an LP. They rarely help if the table is dense.
+    The projections take much less time than an LP, but they rarely help if the table is dense.
+    Other features are not projected if few features of a sample become certified irrelevant.
     """
     if models.start is None or not sp.issparse(models.rows.table):
         return outer
@@ -437,6 +442,13 @@ def _project_certificates(
     def project(task: NDArray[np.intp], deadline: Deadline) -> Matrix:
         return projected.ranges(task, threshold[task], deadline)
 
+    sample = features[:: max(1, len(features) // PROJECTED_SAMPLE)]
+    (ranges,) = timed_map(project, [sample], **settings.run(BOUNDS))
+    if ranges is None:
+        return outer
+    is_certified = np.abs(ranges).max(axis=1) <= threshold[sample]
+    if is_certified.sum() < MIN_CERTIFIED * len(sample):
+        return outer
     tasks = [
         features[start : start + FEATURES_PER_PROJECTION]
         for start in range(0, len(features), FEATURES_PER_PROJECTION)
