@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
@@ -65,6 +66,27 @@ def test_screening_solves_only_the_features_of_the_baseline_if_there_is_no_evide
     assert screened.exact_[is_used].all()
     assert not screened.exact_[~is_used].all()
     assert (screened.interval_[:, 1] >= exact.interval_[:, 1] - 1e-9).all()
+
+
+def test_projections_leave_fewer_features_of_sparse_tables_to_lps(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((80, 400), density=0.04, rng=rng, data_sampler=rng.standard_normal)
+    X = sp.csr_array(X.tocsc()[:, np.flatnonzero(abs(X).sum(axis=0))])
+    y = (X[:, :5].sum(axis=1) + 0.1 * rng.standard_normal(80) > 0).astype(int)
+
+    def fitted(screen):
+        return ClassificationBounds(C=0.2, cutoff=1.0, screen=screen).fit(X, y)
+
+    exact, projected = fitted(False), fitted(True)
+    monkeypatch.setattr(
+        pipeline, "_project_certificates", lambda models, features, outer, *_: outer
+    )
+    without = fitted(True)
+    assert (projected.relevance_ == exact.relevance_).all()
+    assert (projected.relevance_ != "irrelevant").any()
+    assert projected.exact_.sum() <= 0.6 * without.exact_.sum()
+    assert (projected.interval_[:, 1] >= exact.interval_[:, 1] - 1e-9).all()
+    assert (np.abs(projected.interval_ - exact.interval_) <= projected.gap_ + 1e-7).all()
 
 
 def test_screened_features_are_marked_and_have_no_witness():

@@ -47,15 +47,18 @@ from .solver.ranges import (
 from .task import FitScaling, ScaledTables, Subproblem, TaskData
 from .tuning import SELECTION_GAP, ChosenC, Tuning, choose_C
 
-# Number of features per parallel task; LPs within a task are warm-started. The number is smaller
-# for tables with more features than constraints and at least this many constraints, whose LPs take
-# long. It does not depend on the number of workers, so that the result does not either.
+# Maximum number of features per parallel task; LPs within a task are warm-started. A round of
+# screening has at least this many tasks, if there are as many features. The numbers are fixed, so
+# that the result does not depend on the number of workers.
 FEATURES_PER_TASK = 100
-FEATURES_PER_LONG_TASK = 10
-MIN_ROWS_FOR_LONG_TASKS = 400
+MIN_TASKS_PER_ROUND = 8
 
 # Number of features per parallel task of projections.
 FEATURES_PER_PROJECTION = 1000
+
+# Number of features (at most twice as many) that are projected first, and the fraction of them
+# that must become certified irrelevant.
+PROJECTED_SAMPLE, MIN_CERTIFIED = 100, 0.3
 
 # Number of features in the first screening round; each further round has twice as many.
 FEATURES_IN_FIRST_ROUND = 100
@@ -426,9 +429,10 @@ def _project_certificates(
     threshold: Vector,
     settings: BoundsSettings,
 ) -> Matrix:
-    """Return tighter outer ranges of features whose outer range exceeds the threshold, if sparse.
+    """Return tighter outer ranges of features whose outer range exceeds the threshold.
 
-    The projections take much less time than an LP. They rarely help if the table is dense.
+    The projections take much less time than an LP, but they rarely help if the table is dense.
+    Other features are not projected if few features of a sample become certified irrelevant.
     """
     if models.start is None or not sp.issparse(models.rows.table):
         return outer
@@ -438,6 +442,13 @@ def _project_certificates(
     def project(task: NDArray[np.intp], deadline: Deadline) -> Matrix:
         return projected.ranges(task, threshold[task], deadline)
 
+    sample = features[:: max(1, len(features) // PROJECTED_SAMPLE)]
+    (ranges,) = timed_map(project, [sample], **settings.run(BOUNDS))
+    if ranges is None:
+        return outer
+    is_certified = np.abs(ranges).max(axis=1) <= threshold[sample]
+    if is_certified.sum() < MIN_CERTIFIED * len(sample):
+        return outer
     tasks = [
         features[start : start + FEATURES_PER_PROJECTION]
         for start in range(0, len(features), FEATURES_PER_PROJECTION)
@@ -460,8 +471,9 @@ def _solve_round(
     with_outer_ranges = settings.screen or deadline.is_set  # otherwise, all features are solved
     options = settings.run(BOUNDS)
     run: RunOptions = {"n_jobs": options["n_jobs"], "progress": options["progress"]}
-    is_long = models.n_weights > models.rows.n_rows >= MIN_ROWS_FOR_LONG_TASKS
-    size = FEATURES_PER_LONG_TASK if is_long else FEATURES_PER_TASK
+    size = FEATURES_PER_TASK
+    if settings.screen:
+        size = min(size, -(-len(features) // MIN_TASKS_PER_ROUND))
     starts = range(0, len(features), size)
 
     def solve(task: NDArray[np.intp]) -> WeightRanges | None:

@@ -45,7 +45,7 @@ MAX_FIRST_FEATURES = 10_000
 # Maximum number of features that are added per solution. If the working set has more than
 # MAX_FEATURES, it is reset for the next LP.
 FEATURES_PER_SOLUTION = 1000
-MAX_FEATURES = 30_000
+MAX_FEATURES = 8_000
 
 # Features are added if their reduced cost is below minus this, relative to the norm price.
 REDUCED_COST_TOL = 1e-9
