@@ -37,6 +37,18 @@ def test_time_left_ends_at_the_deadline(capsys):
     assert "01:40, about 00:0" in capsys.readouterr().err
 
 
+def test_time_left_is_not_estimated_from_almost_nothing(capsys):
+    with JobBar({"only": 1.0}, is_shown=True) as bar:
+        stage = bar.stage("only")
+        with progress_bar(stage, 10**6) as advance:
+            advance()
+        assert "left" not in capsys.readouterr().err
+        with progress_bar(stage, 100) as advance:
+            advance()
+            advance()
+        assert "left" in capsys.readouterr().err
+
+
 def test_hidden_and_pickled_bars_show_nothing(capsys):
     with JobBar({"only": 1.0}, is_shown=False) as bar:
         assert bar.stage("only") is None

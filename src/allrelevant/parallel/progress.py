@@ -23,6 +23,9 @@ MIN_ITEM_SECONDS = 5.0
 # An unfinished item counts as at most this fraction of a finished one.
 MAX_UNFINISHED = 0.9
 
+# Part of a job after which the time left is estimated. Estimates from less are far off.
+MIN_DONE = 1e-3
+
 # Positions of the bar of a job.
 RESOLUTION = 1000
 
@@ -108,7 +111,7 @@ class JobBar:
         unfinished = MAX_UNFINISHED * (1.0 - math.exp(-waited)) * self._item_width
         done = min(1.0, self._position + unfinished)
         self._bar.n = round(RESOLUTION * done, 2)
-        if done > 0:
+        if done >= MIN_DONE:
             elapsed = self._bar.format_dict["elapsed"]
             left = elapsed * (1.0 - done) / done
             if self._deadline.seconds_left is not None:
