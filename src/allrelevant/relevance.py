@@ -29,6 +29,11 @@ RELEVANT = (STRONG, WEAK)
 MIN_RANK_CAP = 3
 RANK_CAP_FRACTION = 0.2
 
+# The number of irrelevant features is estimated from the p-values above this threshold (Storey
+# 2002), as at least this fraction of all features.
+NULL_PVALUE = 0.5
+MIN_NULL_FRACTION = 0.7
+
 
 def assign_classes(
     is_relevant: NDArray[np.bool_], is_strong: NDArray[np.bool_], is_needed: NDArray[np.bool_]
@@ -55,10 +60,11 @@ def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Both arrays have shape (n_tests, n_features). The p-value of a feature is the smallest over its
     tests, which must be adjusted for each other already. Sorted p-value k is multiplied by the
-    number of features and divided by k, but by no more than :func:`rank_cap`. Without the cap, many
-    relevant features would let in irrelevant ones with much larger p-values. The q-value of one of
-    several tests is the smallest false discovery rate at which this test alone would make the
-    feature relevant.
+    estimated number of irrelevant features (:func:`n_irrelevant`) and divided by k, but by no more
+    than :func:`rank_cap`. Without the cap, many relevant features would let in irrelevant ones with
+    much larger p-values. A q-value is never smaller than its p-value. The q-value of one of several
+    tests is the smallest false discovery rate at which this test alone would make the feature
+    relevant.
 
     Examples
     --------
@@ -69,9 +75,27 @@ def adjust_pvalues(pvalue: NDArray[np.float64]) -> NDArray[np.float64]:
     n_features = pvalue.shape[1]
     smallest = np.sort(pvalue.min(axis=0))
     ranks = np.minimum(np.arange(1, n_features + 1), rank_cap(n_features))
-    adjusted = np.minimum.accumulate((smallest * n_features / ranks)[::-1])[::-1]
+    rates = np.maximum(smallest * n_irrelevant(smallest) / ranks, smallest)
+    adjusted = np.minimum.accumulate(rates[::-1])[::-1]
     place = np.searchsorted(smallest, pvalue, side="left")
     return np.append(np.minimum(adjusted, 1.0), 1.0)[np.minimum(place, n_features)]
+
+
+def n_irrelevant(pvalue: NDArray[np.float64]) -> float:
+    """Return an upper estimate of the number of irrelevant features, given one p-value of each.
+
+    Half of the p-values of irrelevant features are expected above 0.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> n_irrelevant(np.repeat([0.001, 0.8], [12, 28])), n_irrelevant(np.repeat([0.001, 0.8], 20))
+    (40.0, 40.0)
+    >>> n_irrelevant(np.repeat([0.001, 0.8], [24, 16]))
+    34.0
+    """
+    estimate = (1.0 + np.count_nonzero(pvalue > NULL_PVALUE)) / (1.0 - NULL_PVALUE)
+    return float(np.clip(estimate, MIN_NULL_FRACTION * len(pvalue), len(pvalue)))
 
 
 def rank_cap(n_features: int) -> int:

@@ -14,7 +14,7 @@ from allrelevant import (
 from allrelevant.bounds import permutations
 from allrelevant.bounds.permutations import OWN_VARIANCE, TIE_TOL, Draws, pvalues
 from allrelevant.datasets import make_linear_classification, make_privileged
-from allrelevant.relevance import RELEVANT, adjust_pvalues
+from allrelevant.relevance import RELEVANT, adjust_pvalues, n_irrelevant
 from allrelevant.resampling import permute_rows
 
 
@@ -44,7 +44,8 @@ def naive_scores(draws):
 
     def combine(value, association):
         parts = zip((value, association), units, strict=True)
-        return sum((part - mean) / (std + TIE_TOL) for part, (mean, std) in parts)
+        smaller, larger = sorted((part - mean) / (std + TIE_TOL) for part, (mean, std) in parts)
+        return smaller + 2 * larger
 
     n_draws, d = draws.probes.shape
     return (
@@ -135,7 +136,8 @@ def test_qvalues_agree_with_the_step_up_procedure():
         p = rng.rand(d) ** 3
         q = adjust_pvalues(p[None])[0]
         for level in (0.01, 0.05, 0.2, 0.5):
-            thresholds = level * np.minimum(np.arange(1, d + 1), 3 if d == 12 else 8) / d
+            ranks = np.minimum(np.arange(1, d + 1), 3 if d == 12 else 8)
+            thresholds = level * np.minimum(1.0, ranks / n_irrelevant(p))
             passed = np.flatnonzero(np.sort(p) <= thresholds)
             limit = np.sort(p)[passed[-1]] if len(passed) else -1.0
             np.testing.assert_array_equal(q <= level, p <= limit)

@@ -16,9 +16,10 @@ exactly alike. There are two kinds of evidence that a column is relevant, and bo
   information. Weights alone have little power for such features, because each of them gets a part
   of the weight.
 
-The p-value of a feature is the rank of the sum of both among the sums of all probes of all
-permutations. Ties count against the feature. With several subproblems, it is the rank among the
-probes' largest sums over the subproblems, so that the p-values are adjusted for the number of
+The evidence of a column is the sum of both, in standard deviations of the probes, and the larger
+one counts twice. The p-value of a feature is the rank of its evidence among that of all probes of
+all permutations. Ties count against the feature. With several subproblems, it is the rank among the
+probes' largest evidence over the subproblems, so that the p-values are adjusted for the number of
 subproblems. A capped Benjamini-Hochberg procedure turns the p-values of all features into q-values.
 
 A feature is relevant if its q-value is at most the false discovery rate ``fdr``, provided that the
@@ -407,13 +408,14 @@ class Draws:
         return len(self.probes) >= 3 and len(self.features) >= 1
 
     def scores(self) -> tuple[Vector, Matrix]:
-        """Return the sum of standardized weight and association of each feature and probe."""
-        weight = self.probe_scores()
-        association = self.probe_association
+        """Return the evidence of each feature and probe, from its weight and its association."""
+        weight, association = self.probe_scores(), self.probe_association
         return (
-            _in_units_of(weight, self.feature_scores())
-            + _in_units_of(association, self.feature_association),
-            _in_units_of(weight, weight) + _in_units_of(association, association),
+            _combine(
+                _in_units_of(weight, self.feature_scores()),
+                _in_units_of(association, self.feature_association),
+            ),
+            _combine(_in_units_of(weight, weight), _in_units_of(association, association)),
         )
 
     def feature_scores(self) -> Vector:
@@ -476,6 +478,14 @@ def _standardize(
 def _in_units_of(probes: Matrix, values: Vector | Matrix) -> NDArray[np.float64]:
     """Center and scale values by the mean and the standard deviation of all probes."""
     return np.asarray((values - probes.mean()) / (probes.std() + TIE_TOL), dtype=np.float64)
+
+
+def _combine(weight: NDArray[np.float64], association: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of two standardized values, in which the larger one counts twice.
+
+    Compared with the plain sum, this has more power if only one of the two shows evidence.
+    """
+    return np.asarray(weight + association + np.maximum(weight, association), dtype=np.float64)
 
 
 def _extend(data: TaskData, features: NDArray[np.intp], table: int, order: Rows) -> TaskData:
