@@ -43,9 +43,10 @@ from allrelevant._params import CutoffName
 from allrelevant.bounds import association
 from allrelevant.bounds.baseline import SEPARATE, Tolerance
 from allrelevant.bounds.classification import ClassificationData
+from allrelevant.bounds.cross_validation import choose_C
 from allrelevant.bounds.permutations import EVIDENCE_LEVEL, N_TABLE_PERMUTATIONS
 from allrelevant.bounds.solver.ranges import weight_ranges
-from allrelevant.bounds.tuning import Tuning, choose_C
+from allrelevant.bounds.tuning import Tuning
 from allrelevant.terms.scaling import no_scaling
 from benchmarks.calibration import is_relevant, mean_and_error, print_head, print_row
 from benchmarks.calibration_designs import (

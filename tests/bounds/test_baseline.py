@@ -6,7 +6,8 @@ from sklearn.svm import SVC
 
 from allrelevant.bounds.baseline import JOINT, SEPARATE
 from allrelevant.bounds.classification import ClassificationData
-from allrelevant.bounds.tuning import GRID, Tuning, choose_C, fold_scores
+from allrelevant.bounds.cross_validation import choose_C, fold_scores
+from allrelevant.bounds.tuning import GRID, Tuning
 from allrelevant.datasets import make_linear_classification
 from allrelevant.terms.scaling import no_scaling, standard_scaling
 from tests.bounds.generated import generated_samples

@@ -9,9 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 from allrelevant import ClassificationBounds, InputError, Sufficiency
+from allrelevant.bounds.cross_validation import cross_validated_score
 from allrelevant.bounds.parameters import scaling_method
 from allrelevant.bounds.sufficiency import find_missing, has_models
-from allrelevant.bounds.tuning import Tuning, cross_validated_score
+from allrelevant.bounds.tuning import Tuning
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.fitted_tasks import FITTED, make_tolerance
 from tests.bounds.naive_limits import NaiveSet

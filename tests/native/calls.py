@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from allrelevant.bounds.solver.simplex import dictionary_state, simplex_data
+from allrelevant.bounds.solver.dictionary import dictionary_state, simplex_data
 from allrelevant.native.library import RUNNING, pointer
 from allrelevant.native.pairs import SideData
 from allrelevant.native.simplex import initialize, minimize

@@ -22,13 +22,14 @@ from ..terms.layout import WeightLayout
 from .baseline import FittedBaseline, Tolerance
 from .calibration import zero_weight
 from .cheapest_models import CheapestModel, CheapestModels
+from .cross_validation import cross_validated_score, nested_score
 from .programs.equivalent_models import EquivalentModels
 from .result import BoundsResult, SubproblemBounds
 from .solver.blocks import KnownModels
 from .solver.cheapest import CheapestSearch, FeatureSet
 from .solver.ranges import LOWER, weight_ranges
 from .task import FitScaling
-from .tuning import Tuning, cross_validated_score, nested_score
+from .tuning import Tuning
 
 # With held_out_score="auto", the score is computed for tables with up to this many features.
 MAX_FEATURES_FOR_HELD_OUT_SCORE = 40

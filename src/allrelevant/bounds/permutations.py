@@ -56,11 +56,12 @@ from .calibration import (
     FittedCalibration,
     zero_weight,
 )
+from .cross_validation import choose_sparse_C
 from .probes import ProbeCalibration
 from .solver.blocks import directed_sizes
 from .solver.families import solvers_for
 from .task import TaskData
-from .tuning import Tuning, choose_sparse_C
+from .tuning import Tuning
 
 # Largest p-value of the whole table at which its features are tested.
 EVIDENCE_LEVEL = 0.05

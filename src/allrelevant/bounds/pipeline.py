@@ -27,6 +27,7 @@ from ..parallel import (
 )
 from .baseline import FittedBaseline, Formulation, Tolerance
 from .calibration import Calibration, FittedCalibration, FixedCutoff
+from .cross_validation import SELECTION_GAP, ChosenC, choose_C
 from .models import MIN_NORM
 from .permutations import EVIDENCE_LEVEL, PermutationCalibration, table_pvalues
 from .probes import ProbeCalibration
@@ -45,7 +46,7 @@ from .solver.ranges import (
     weight_ranges,
 )
 from .task import FitScaling, ScaledTables, Subproblem, TaskData
-from .tuning import SELECTION_GAP, ChosenC, Tuning, choose_C
+from .tuning import Tuning
 
 # Maximum number of features per parallel task; LPs within a task are warm-started. A round of
 # screening has at least this many tasks, if there are as many features. The numbers are fixed, so

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from .._text import count_noun, join_names
 from ..deadline import NO_DEADLINE, Deadline
 from ..relevance import RELEVANT
+from .cross_validation import cross_validated_score
 from .design import DesignRequest, Scoring, SearchSpace, find_cheapest_sets
 from .result import BoundsResult, SubproblemBounds
 from .solver.mixed_integer import TotalWeight
-from .tuning import cross_validated_score
 
 # Total weights up to this fraction of the norm count as zero.
 ZERO_TOL = 1e-8

@@ -19,7 +19,7 @@ from ..deadline import NO_DEADLINE, Deadline, attempt
 from ..exceptions import WorkerDiedError
 from .config import EXECUTOR
 from .loky import LokyExecutor
-from .progress import Progress, progress_bar
+from .progress import Progress, StageProgress, progress_bar
 from .threads import single_threaded
 
 Item = TypeVar("Item")
@@ -47,6 +47,13 @@ def deadline_of(run: TimedOptions) -> Deadline:
 def with_deadline(run: TimedOptions, deadline: Deadline) -> TimedOptions:
     """Return keyword arguments with a different deadline."""
     return {**run, "deadline": deadline}
+
+
+def divide_loop(run: RunOptions, n_loops: int) -> None:
+    """Announce that at most ``n_loops`` loops replace the next one, if progress is shown."""
+    progress = run.get("progress")
+    if isinstance(progress, StageProgress):
+        progress.divide_loop(n_loops)
 
 
 def parallel_map(

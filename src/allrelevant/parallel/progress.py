@@ -137,6 +137,10 @@ class StageProgress:
     def __init__(self, bar: JobBar, end: float, n_loops: int) -> None:
         self._bar, self._end, self._n_left = bar, end, n_loops
 
+    def divide_loop(self, n_loops: int) -> None:
+        """Replace the next loop by at most ``n_loops`` loops."""
+        self._n_left += n_loops - 1
+
     @contextmanager
     def track(self, n_items: int) -> Iterator[Callable[[], object]]:
         left = max(0.0, self._end - self._bar._position)

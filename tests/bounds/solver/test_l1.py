@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.programs.equivalent_models import StartingVertex
 from allrelevant.bounds.solver import l1
-from allrelevant.bounds.solver.l1 import L1Baseline, relative_gap
+from allrelevant.bounds.solver.l1 import L1Baseline, SimplexBaseline, relative_gap
 from tests.bounds.generated import generated_samples
 from tests.bounds.naive import naive_l1_svm
 
@@ -48,7 +48,8 @@ def test_wide_tables_do_not_need_highs(monkeypatch):
         assert relative_gap(samples.rows, C, solution) <= 1e-8
 
 
-def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
+@pytest.mark.parametrize("is_refactored", [True, False])
+def test_solution_with_large_duality_gap_is_solved_again(monkeypatch, is_refactored):
     samples = generated_samples(1)
 
     class Wrong:
@@ -60,9 +61,40 @@ def test_solution_with_large_duality_gap_is_solved_again(monkeypatch):
         def solve(self, C):
             return self.zero
 
+        def refactor(self):
+            return is_refactored
+
     assert relative_gap(samples.rows, 1.0, Wrong(samples.rows, None).zero) == pytest.approx(1.0)
     monkeypatch.setattr(l1, "SimplexBaseline", Wrong)
     solution = L1Baseline(samples.rows).solve(1.0)
     optimum = naive_l1_svm(samples.X, samples.y, 1.0, samples.weight)
     assert value(samples.rows, 1.0, solution) == pytest.approx(optimum, abs=1e-7)
     assert relative_gap(samples.rows, 1.0, solution) <= 1e-7
+
+
+def test_rounding_errors_of_the_dictionary_are_removed(monkeypatch):
+    """If the dictionary has become inaccurate, it is recomputed from its basis, without HiGHS."""
+    monkeypatch.setattr(L1Baseline, "_column_generation", None)
+    samples = generated_samples(1)
+    solver = L1Baseline(samples.rows)
+    before = solver.solve(1.0)
+    state = solver._simplex._state
+    state.T[:] += 1e-4 * np.random.RandomState(0).standard_normal(state.T.shape)
+    state.value[:] *= 1.001
+    disturbed = solver._simplex.solve(1.0)
+    assert relative_gap(samples.rows, 1.0, disturbed) > 1e-6
+    solution = solver.solve(1.0)
+    assert relative_gap(samples.rows, 1.0, solution) <= 1e-9
+    assert value(samples.rows, 1.0, solution) == pytest.approx(value(samples.rows, 1.0, before))
+
+
+def test_inaccurate_solutions_are_accepted_up_to_the_tolerance(monkeypatch):
+    monkeypatch.setattr(SimplexBaseline, "refactor", lambda self: False)
+    samples = generated_samples(1)
+    solver = L1Baseline(samples.rows, tol=1e-2)
+    monkeypatch.setattr(l1, "relative_gap", lambda rows, C, solution: 5e-3)
+    assert solver.solve(1.0) is not None
+    assert "_column_generation" not in vars(solver)
+    strict = L1Baseline(samples.rows)
+    strict.solve(1.0)
+    assert "_column_generation" in vars(strict)

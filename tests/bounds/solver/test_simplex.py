@@ -11,10 +11,11 @@ from allrelevant.bounds.baseline import FORMULATIONS, Tolerance
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.programs.equivalent_models import WeightLimit, restrict_models
 from allrelevant.bounds.solver import simplex
+from allrelevant.bounds.solver.dictionary import Vertex
 from allrelevant.bounds.solver.highs import HighsSolver
 from allrelevant.bounds.solver.interface import NotAVertexError
 from allrelevant.bounds.solver.ranges import weight_ranges
-from allrelevant.bounds.solver.simplex import SimplexSolver, Vertex
+from allrelevant.bounds.solver.simplex import SimplexSolver
 from allrelevant.datasets import make_linear_classification
 from tests.bounds.generated import generated_samples
 from tests.bounds.nasty import KINDS, nasty_samples
@@ -117,7 +118,7 @@ def vertex_at(factor):
     baseline = FORMULATIONS["separate"].fit(samples, 1.0)
     models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.1, 0.0, 1e-6))
     offset = np.array([baseline.model.intercept_])
-    return baseline, Vertex(models.rows, factor * baseline.model.coef_, offset)
+    return baseline, Vertex.of_model(models.rows, factor * baseline.model.coef_, offset)
 
 
 def test_vertex_has_the_weights_of_the_baseline():

@@ -21,12 +21,13 @@ from ..programs.equivalent_models import EquivalentModels, StartingVertex
 from ..programs.hinge import HingeRows
 from ..programs.pairwise import CuttingPlaneRows
 from .cutting import CuttingPlaneBaseline, CuttingPlaneSolver, with_central_start
+from .dictionary import Dictionary, Vertex
 from .interface import EXACT_TOL, BaselineSolver, ExtremeSolver, NotAVertexError
 from .interior import MAX_HARD_ROWS, InteriorSolver
 from .interior_baseline import InteriorBaseline
 from .l1 import L1Baseline, finite_weights
 from .proofs import largest_norm
-from .simplex import Dictionary, SimplexSolver, Vertex, nearly_used_features
+from .simplex import SimplexSolver, nearly_used_features
 from .sparse_columns import SparseColumnSolver, has_sparse_columns
 
 # Above these numbers of constraints or features, HiGHS can take minutes per LP.
@@ -152,7 +153,7 @@ class SimplexFamily:
     ) -> BaselineSolver:
         if tol > 0 and self.is_tall:
             return InteriorBaseline(self.rows, tol, deadline)
-        return L1Baseline(self.rows, deadline)
+        return L1Baseline(self.rows, deadline, tol)
 
     def extremes(
         self,
@@ -188,7 +189,8 @@ class SimplexFamily:
         max_multiplier = 1.0 / C + np.asarray(abs(before.table).T @ weight)
         finite = np.r_[weight, 2.0 * np.asarray(abs(limits) @ max_multiplier)]
         try:
-            vertex = Vertex(replace(self.rows, weight=finite), start.coef, start.offset)
+            soft = replace(self.rows, weight=finite)
+            vertex = Vertex.of_model(soft, start.coef, start.offset)
         except NotAVertexError:
             return limited
         features = np.union1d(

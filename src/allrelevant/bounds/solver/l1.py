@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,8 +27,8 @@ from ..._typing import Vector
 from ...deadline import NO_DEADLINE, Deadline
 from ..programs.equivalent_models import StartingVertex, baseline_program
 from ..programs.hinge import HingeRows
+from .dictionary import Vertex, append_features, dictionary_state, simplex_data, take_columns
 from .highs import HighsModel
-from .simplex import append_features, dictionary_state, simplex_data, take_columns
 
 # The dictionary starts with all features if there are at most this many, or no more features than
 # constraints. A dictionary with more than MAX_CELLS cells at the start is too large.
@@ -98,6 +99,29 @@ class SimplexBaseline:
             )
             self._is_inside[entering] = True
         return StartingVertex(found.coef, found.offset, found.multipliers, self._rows)
+
+    def refactor(self) -> bool:
+        """Recompute the dictionary from its basis, to remove accumulated rounding errors.
+
+        Return whether this was possible: all offsets must be basic.
+        """
+        rows, state = self._rows, self._state
+        d, first_row = rows.n_weights, rows.n_weights + rows.n_offsets
+        nonbasic = state.nonbasic
+        if ((nonbasic >= d) & (nonbasic < first_row)).any():
+            return False
+        used = np.sort(state.basis[state.basis < d])
+        active = np.sort(nonbasic[nonbasic >= first_row]) - first_row
+        unused = nonbasic[nonbasic < d]
+        vertex = Vertex(rows, used, active)
+        self._state = dictionary_state(
+            self._data,
+            T=np.hstack([vertex.weight_columns(unused), vertex.slack_columns()]),
+            value=vertex.values(),
+            basis=np.concatenate([used, np.arange(d, first_row), first_row + vertex.inactive]),
+            nonbasic=np.concatenate([unused, first_row + active]),
+        )
+        return True
 
     def _remove_features(self, is_far: NDArray[np.bool_]) -> None:
         """Remove nonbasic features with large reduced costs from the dictionary."""
@@ -194,11 +218,13 @@ class L1Baseline:
     """Baseline solver by the simplex method, with HiGHS as a fallback.
 
     The dictionary starts with all features, unless there are many or more than constraints.
-    Solutions are verified by their duality gap.
+    Solutions are verified by their duality gap, relative to the objective value, which may be
+    ``tol`` (at least :data:`GAP_TOL`). After many pivots, rounding errors can make it larger. The
+    dictionary is then recomputed once.
     """
 
-    def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE) -> None:
-        self._rows, self._deadline = rows, deadline
+    def __init__(self, rows: HingeRows, deadline: Deadline = NO_DEADLINE, tol: float = 0.0) -> None:
+        self._rows, self._deadline, self._tol = rows, deadline, max(tol, GAP_TOL)
         self._simplex: SimplexBaseline | None = None
         if rows.n_weights > max(ALL_FEATURES_UP_TO, rows.n_rows):
             features = first_features(rows)
@@ -210,9 +236,16 @@ class L1Baseline:
     def solve(self, C: float) -> StartingVertex:
         if self._simplex is not None:
             solution = self._simplex.solve(C)
-            if solution is not None and relative_gap(self._rows, C, solution) <= GAP_TOL:
+            if self._is_accurate(solution, C):
                 return solution
+            if solution is not None and self._simplex.refactor():
+                solution = self._simplex.solve(C)
+                if self._is_accurate(solution, C):
+                    return solution
         return self._column_generation.solve(C)
+
+    def _is_accurate(self, solution: StartingVertex | None, C: float) -> TypeGuard[StartingVertex]:
+        return solution is not None and relative_gap(self._rows, C, solution) <= self._tol
 
     @cached_property
     def _column_generation(self) -> ColumnGenerationBaseline:
