@@ -57,7 +57,7 @@ from benchmarks.calibration_designs import (
     heavy_tailed,
 )
 
-FIRST_SEED = 70_000
+FIRST_SEED = 110_000
 FDR = 0.05
 TOLERANCE = Tolerance(norm_slack=0.02, loss_slack=0.01, loss_tol=1e-6)
 TIE_TOL = 1e-12

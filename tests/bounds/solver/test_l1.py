@@ -78,10 +78,13 @@ def test_rounding_errors_of_the_dictionary_are_removed(monkeypatch):
     samples = generated_samples(1)
     solver = L1Baseline(samples.rows)
     before = solver.solve(1.0)
-    state = solver._simplex._state
+    simplex = solver._simplex
+    assert simplex is not None
+    state = simplex._state
     state.T[:] += 1e-4 * np.random.RandomState(0).standard_normal(state.T.shape)
     state.value[:] *= 1.001
-    disturbed = solver._simplex.solve(1.0)
+    disturbed = simplex.solve(1.0)
+    assert disturbed is not None
     assert relative_gap(samples.rows, 1.0, disturbed) > 1e-6
     solution = solver.solve(1.0)
     assert relative_gap(samples.rows, 1.0, solution) <= 1e-9

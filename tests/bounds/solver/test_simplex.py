@@ -112,6 +112,18 @@ def test_candidates_enter_when_they_are_needed(n_features):
     np.testing.assert_allclose(ranges.attained, reference.attained, atol=1e-7)
 
 
+def test_solutions_may_need_more_than_128_candidates():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((400, 2000))
+    samples = ClassificationData(X, rng.choice([-1.0, 1.0], 400), np.ones(400))
+    baseline = FORMULATIONS["separate"].fit(samples, 0.1)
+    models = FORMULATIONS["separate"].equivalent_models(baseline, Tolerance(0.2, 0.0, 1e-6))
+    ranges = weight_ranges(models, [0], tol=1e-4)
+    assert ranges.effort.fallbacks == 0
+    used, witnesses = np.flatnonzero(baseline.model.coef_), ranges.coef.toarray()
+    assert max(len(np.setdiff1d(np.flatnonzero(w), used)) for w in witnesses) > 128
+
+
 def vertex_at(factor):
     """Return the baseline, and the vertex at the baseline's weights times a factor."""
     samples = generated_samples(3)

@@ -7,12 +7,17 @@
  * one product with the columns at the start prices all candidates.
  *
  * When the vertex is optimal for the features in the dictionary, the candidates with the most
- * negative reduced costs are added. If there is no room, candidates that are nonbasic leave first.
+ * negative reduced costs are added. If there are too many, candidates that are nonbasic leave first.
  */
 #include "simplex.h"
 
-/* Maximum numbers of candidates that are added at a time, and that are in the dictionary. */
-enum { COLUMNS_PER_ROUND = 16, MAX_ROOM = 128 };
+/* Maximum numbers of candidates that are added at a time, and of those in the dictionary that are
+ * nonbasic. */
+enum { COLUMNS_PER_ROUND = 16, MAX_NONBASIC = 128 };
+
+/* Maximum number of dictionary columns that are reserved for candidates. If a candidate becomes
+ * basic, another variable takes its column. */
+enum { MAX_ROOM = 1024 };
 
 /* A candidate enters if its reduced cost is below minus this, relative to the norm price. */
 static const double ENTERING_TOL = 1e-10;
@@ -42,6 +47,16 @@ void reset_generator(generator *g) {
 static void find_variables(const ar_dictionary *dictionary, generator *g) {
     for (int64_t i = 0; i < dictionary->m; i++) g->place[dictionary->basis[i]] = i;
     for (int64_t c = 0; c < dictionary->n; c++) g->place[dictionary->nonbasic[c]] = -1 - c;
+}
+
+/* Return the number of candidates that are in the dictionary and nonbasic. */
+static int64_t count_nonbasic(const ar_dictionary *dictionary, const generator *g) {
+    int64_t n_nonbasic = 0;
+    for (int64_t c = 0; c < dictionary->n; c++) {
+        int64_t k = dictionary->nonbasic[c] - g->first;
+        n_nonbasic += k >= 0 && k < g->n_candidates;
+    }
+    return n_nonbasic;
 }
 
 /* Compute the absolute reduced gain of each candidate, zero for those in the dictionary. */
@@ -120,20 +135,22 @@ int add_columns(const ar_program *program, ar_dictionary *dictionary, const obje
     find_variables(dictionary, g);
     price_candidates(program, dictionary, goal, price, g);
     double limit = price.norm * (1.0 + ENTERING_TOL) + ENTERING_TOL;
+    int64_t n_nonbasic = count_nonbasic(dictionary, g);
     int n_added = 0;
     while (n_added < COLUMNS_PER_ROUND) {
         int64_t best = 0;
         for (int64_t k = 1; k < g->n_candidates; k++)
             if (g->reduced[k] > g->reduced[best]) best = k;
         if (!(g->reduced[best] > limit)) break;
-        if (dictionary->n == dictionary->stride) {
+        if (n_nonbasic >= MAX_NONBASIC || dictionary->n == dictionary->stride) {
             remove_columns(dictionary, goal, g);
-            if (dictionary->n == dictionary->stride) break; /* all candidates are basic */
+            if (dictionary->n == dictionary->stride) break; /* all reserved columns are in use */
             find_variables(dictionary, g);
+            n_nonbasic = count_nonbasic(dictionary, g);
         }
         append_column(program, dictionary, g, best);
         g->reduced[best] = 0.0;
-        n_added++;
+        n_added++, n_nonbasic++;
     }
     return n_added > 0;
 }
