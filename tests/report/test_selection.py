@@ -21,7 +21,15 @@ from allrelevant.results.selection import SelectionBounds
 from .test_page import HOSTILE, Reader
 
 
-def example(names: list[str], *, bounds: bool = True, est: Any = None, **parameters: Any) -> Any:
+def example(
+    names: list[str],
+    *,
+    bounds: bool = True,
+    small_set: bool = True,
+    cutoff: float = 0.1,
+    est: Any = None,
+    **parameters: Any,
+) -> Any:
     data = make_linear_classification(
         80, n_strong=2, n_weak=4, n_irrelevant=len(names) - 6, random_state=0
     )
@@ -29,9 +37,9 @@ def example(names: list[str], *, bounds: bool = True, est: Any = None, **paramet
     est = (est or SVMRFE(random_state=0, **parameters)).fit(X, data.y)
     parts = None
     if bounds:
-        fitted = ClassificationBounds(C=1.0, cutoff=0.1).fit(X, data.y)
+        fitted = ClassificationBounds(C=1.0, cutoff=cutoff).fit(X, data.y)
         found = fitted.substitutes(est.get_support(indices=True).tolist())
-        parts = SelectionBounds(fitted, found, fitted.cheapest())
+        parts = SelectionBounds(fitted, found, fitted.cheapest() if small_set else None)
     return selection_document(
         est,
         data.y,
@@ -69,6 +77,15 @@ def test_embedded_json_is_the_document(document: dict[str, Any]) -> None:
 def test_report_is_self_contained(document: dict[str, Any]) -> None:
     page = render(document)
     assert not re.search(r"https?:|//[a-z]|@import|url\(", page)
+
+
+@pytest.mark.parametrize("small_set", [True, False])
+def test_irrelevant_features_may_be_in_the_small_set(small_set: bool) -> None:
+    """With an extreme cutoff, no feature is relevant, but the small set uses some."""
+    names = [f"name {j}" for j in range(8)]
+    page = render(example(names, cutoff=1e6, small_set=small_set))
+    assert ("the small set uses it" in page) == small_set
+    assert small_set or "perhaps selected by chance" in page
 
 
 def test_sections() -> None:

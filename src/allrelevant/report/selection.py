@@ -120,6 +120,7 @@ def replacements_view(document: Document) -> dict[str, Any]:
             {
                 **feature,
                 "set": set_name(feature) if has_other_set else "",
+                "in_small_set": feature.get("in_small_set", False),
                 "replacement": replacement(feature, document["selected"], at_most=MAX_SUBSTITUTES),
             }
             for feature in features[:MAX_REPLACEMENTS]
