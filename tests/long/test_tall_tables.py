@@ -38,6 +38,7 @@ def test_bounds_agree_with_highs(kind):
     assert n_fallbacks <= MAX_FALLBACKS * n_programs
 
 
+@pytest.mark.filterwarnings("ignore::allrelevant.exceptions.RelevanceWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_do_not_depend_on_the_tolerance(kind, monkeypatch):
     monkeypatch.setattr(families, "MIN_ROWS_FOR_INTERIOR", 100)

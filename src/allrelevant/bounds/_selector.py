@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._optional import display, import_extra
+from .._text import count_noun
 from .._typing import Matrix
 from .._validation import check_varying, warn_constant_columns
 from ..exceptions import InputError, warn_caller
@@ -136,8 +137,9 @@ class BoundsSelectorMixin(TableSelectorMixin):
                 if getattr(self, "standardize", True)
                 else "set standardize=True, because the usual cause is badly scaled columns"
             )
+            features = count_noun(n_features, "feature", "features")
             warn_caller(
-                f"The bounds of {n_features} features are certified only to within "
-                f"{gap[is_inexact].max():.1e} (exact_ is False; see gap_). To tighten them, "
+                f"The bounds of {features} are certified only to "
+                f"within {gap[is_inexact].max():.1e} (exact_ is False; see gap_). To tighten them, "
                 f"{remedy}."
             )
