@@ -35,6 +35,7 @@ def test_number_of_irrelevant_features_is_estimated_from_large_pvalues():
         assert n_null <= estimate <= n_null + 7
     assert n_irrelevant(np.full(10, 1e-4)) == pytest.approx(7.0)
     assert n_irrelevant(np.full(10, 0.9)) == 10.0
+    assert n_irrelevant(np.full(10, 0.5)) == pytest.approx(7.0)
 
 
 def smallest_rates(pvalue):
