@@ -15,6 +15,7 @@ from allrelevant.bounds import pipeline
 from allrelevant.bounds.solver import families
 from allrelevant.datasets import make_linear_classification
 from allrelevant.exceptions import RelevanceWarning
+from allrelevant.parallel.progress import JobBar
 from allrelevant.report import render
 from allrelevant.results import bounds_document
 from tests.bounds.tall_tables import tall_samples
@@ -262,3 +263,25 @@ def test_undecided_bounds_are_refined(monkeypatch):
     est = ClassificationBounds(C=C, cutoff=float(upper[0]) - 1e-6, tol=1e-2).fit(data.X, data.y)
     assert est.relevance_[0] != "irrelevant"
     assert est.gap_[0].max() <= 1e-8 < est.gap_.max()
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_the_bar_moves_in_every_round_of_screening(monkeypatch, is_sparse):
+    monkeypatch.setattr(pipeline, "FEATURES_IN_FIRST_ROUND", 5)
+    positions = []
+    start = JobBar.start_items
+
+    def record(self, width):
+        if width > 0:  # the last loop, over categories, is empty
+            positions.append(self._position)
+        start(self, width)
+
+    monkeypatch.setattr(JobBar, "start_items", record)
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((60, 80)) * (rng.random_sample((60, 80)) < 0.5)
+    table = sp.csr_array(X) if is_sparse else X
+    y = (X[:, 0] + rng.standard_normal(60) > 0).astype(int)
+    ClassificationBounds(C=1.0, cutoff=0.01, screen=True, verbose=1).fit(table, y)
+    assert len(np.unique(positions)) >= 4
+    assert positions == sorted(positions)
+    assert 0.7 <= positions[0] < positions[-1] < 1.0

@@ -344,7 +344,9 @@ def solve_ranges(
     while len(waiting):
         batch, waiting = waiting[:round_size], waiting[round_size:]
         n_started += len(batch)
-        parts += _solve_round(models, batch, settings, notes)
+        # Each round but the last one takes half of the rest of the progress bar.
+        run = settings.run(BOUNDS, 2 if len(waiting) else 1)
+        parts += _solve_round(models, batch, settings, run, notes)
         outer = reduce(intersect, [part.outer for part in parts], outer)
         waiting = _largest_bound_first(waiting[_can_exceed(waiting, outer, threshold)], outer)
         round_size *= 2
@@ -444,7 +446,8 @@ def _project_certificates(
         return projected.ranges(task, threshold[task], deadline)
 
     sample = features[:: max(1, len(features) // PROJECTED_SAMPLE)]
-    (ranges,) = timed_map(project, [sample], **settings.run(BOUNDS))
+    run = settings.run(BOUNDS, 2)
+    (ranges,) = timed_map(project, [sample], n_jobs=run["n_jobs"], deadline=deadline_of(run))
     if ranges is None:
         return outer
     is_certified = np.abs(ranges).max(axis=1) <= threshold[sample]
@@ -454,7 +457,7 @@ def _project_certificates(
         features[start : start + FEATURES_PER_PROJECTION]
         for start in range(0, len(features), FEATURES_PER_PROJECTION)
     ]
-    found = timed_map(project, tasks, **settings.run(BOUNDS))
+    found = timed_map(project, tasks, **run)
     tighter = outer.copy()
     for task, ranges in zip(tasks, found, strict=True):
         if ranges is not None:
@@ -466,11 +469,11 @@ def _solve_round(
     models: EquivalentModels,
     features: NDArray[np.intp],
     settings: BoundsSettings,
+    options: RunOptions,
     notes: list[str],
 ) -> list[WeightRanges]:
     deadline = settings.job.deadline
     with_outer_ranges = settings.screen or deadline.is_set  # otherwise, all features are solved
-    options = settings.run(BOUNDS)
     run: RunOptions = {"n_jobs": options["n_jobs"], "progress": options["progress"]}
     size = FEATURES_PER_TASK
     if settings.screen:
