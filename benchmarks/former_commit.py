@@ -196,7 +196,7 @@ def seconds(tree: Path, python: str, name: str, data: str) -> float:
     clock = "perf_counter" if "subprocess" in setup else "process_time"
     body = MEASURE.format(repeats=repeats, clock=clock)
     code = f"{HEADER}\n{setup}\ndef work():\n    {work}\n{body}"
-    paths = {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}", "DATA": data}
+    paths = {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}", "DATA": str(Path(data).resolve())}
     done = subprocess.run(
         [python, "-c", code],
         env=os.environ | paths | {"OMP_NUM_THREADS": "1"},
