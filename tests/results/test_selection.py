@@ -205,12 +205,12 @@ def test_relevance_of_the_selected_features(document: dict[str, Any]) -> None:
 
 
 def test_selected_features_that_replace_each_other(document: dict[str, Any]) -> None:
-    def text(substitutes: dict[str, list[str]]) -> str:
+    def text(substitutes: dict[str, list[str]], strong: str = "") -> str:
         features = [
             {
                 "name": name,
                 "selected": True,
-                "relevance": "weak",
+                "relevance": "strong" if name == strong else "weak",
                 "frequency": 1.0,
                 "substitutes": names,
             }
@@ -225,6 +225,7 @@ def test_selected_features_that_replace_each_other(document: dict[str, Any]) -> 
     )
     three = {"a": ["b", "c"], "b": ["a", "c"], "c": ["b", "a"]}
     assert "a and b can replace each other, as can 2 other pairs, so" in text(three)
+    assert "replace each other" not in text(both, strong="b")
 
 
 def test_strong_for_one_of_several_classes(document: dict[str, Any]) -> None:

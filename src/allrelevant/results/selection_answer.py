@@ -240,8 +240,16 @@ def _bounds(document: Document) -> str:
 
 
 def _redundant_pairs(selected: Sequence[Mapping[str, Any]]) -> str:
-    """Return a sentence on selected features that can replace each other."""
-    substitutes = {f["name"]: f.get("substitutes", ()) for f in selected}
+    """Return a sentence on selected features that can replace each other.
+
+    Features that every equivalent model uses are left out. With several classes, a feature can be
+    needed for one class and replaceable for another.
+    """
+    substitutes = {
+        feature["name"]: feature.get("substitutes", ())
+        for feature in selected
+        if feature["relevance"] not in (STRONG, UNCONFIRMED)
+    }
     pairs = [
         (first, second)
         for first, second in combinations(substitutes, 2)
