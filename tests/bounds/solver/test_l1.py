@@ -1,8 +1,11 @@
 """Tests of solving the l1-regularized problem: optimality, and detection of wrong solutions."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import LinAlgWarning
 
 from allrelevant.bounds.classification import ClassificationData
 from allrelevant.bounds.programs.equivalent_models import StartingVertex
@@ -101,3 +104,18 @@ def test_inaccurate_solutions_are_accepted_up_to_the_tolerance(monkeypatch):
     strict = L1Baseline(samples.rows)
     strict.solve(1.0)
     assert "_column_generation" in vars(strict)
+
+
+def test_singular_basis_is_not_recomputed(monkeypatch):
+    def singular(*args):
+        warnings.warn("singular", LinAlgWarning, stacklevel=1)
+
+    samples = generated_samples(1)
+    solver = L1Baseline(samples.rows)
+    solver.solve(1.0)
+    simplex = solver._simplex
+    assert simplex is not None
+    before = simplex._state
+    monkeypatch.setattr(l1, "Vertex", singular)
+    assert not simplex.refactor()
+    assert simplex._state is before

@@ -15,6 +15,7 @@ duality gap.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeGuard
@@ -22,6 +23,7 @@ from typing import TypeGuard
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, LinAlgWarning
 
 from ..._typing import Vector
 from ...deadline import NO_DEADLINE, Deadline
@@ -103,7 +105,7 @@ class SimplexBaseline:
     def refactor(self) -> bool:
         """Recompute the dictionary from its basis, to remove accumulated rounding errors.
 
-        Return whether this was possible: all offsets must be basic.
+        Return whether this was possible: all offsets must be basic, and the basis regular.
         """
         rows, state = self._rows, self._state
         d, first_row = rows.n_weights, rows.n_weights + rows.n_offsets
@@ -113,7 +115,11 @@ class SimplexBaseline:
         used = np.sort(state.basis[state.basis < d])
         active = np.sort(nonbasic[nonbasic >= first_row]) - first_row
         unused = nonbasic[nonbasic < d]
-        vertex = Vertex(rows, used, active)
+        try:
+            with warnings.catch_warnings(action="error", category=LinAlgWarning):
+                vertex = Vertex(rows, used, active)
+        except (LinAlgWarning, LinAlgError):  # singular up to rounding
+            return False
         self._state = dictionary_state(
             self._data,
             T=np.hstack([vertex.weight_columns(unused), vertex.slack_columns()]),
